@@ -41,6 +41,8 @@ def matches(pattern: str, text: str) -> bool:
 VolumeName = Annotated[str, Field(pattern=f"^{_DNS_LABEL}$", max_length=63)]
 ObjectName = Annotated[str, Field(pattern=f"^{_DNS_SUBDOMAIN}$", max_length=253)]
 
+NamespaceName = Annotated[str, Field(pattern=f"^{_DNS_LABEL}$", max_length=63)]
+
 EnvName = Annotated[str, Field(pattern="^([-_a-zA-Z]|[.][-_a-zA-Z0-9])[-._a-zA-Z0-9]*$", max_length=253)]
 ConfigKey = Annotated[str, Field(pattern="^[.]?[-_a-zA-Z0-9][-._a-zA-Z0-9]*$", max_length=253)]
 
@@ -72,6 +74,31 @@ PATHS = (_MOUNT_PATH, _RELATIVE_PATH)
 """Regular expressions of paths, which may have any other character."""
 
 SearchDomain = Annotated[str, Field(pattern=f"^{_DNS_SUBDOMAIN}[.]?$", max_length=253)]
+
+
+_HOST_NAME = f"{_SHORT_LABEL}([.]{_SHORT_LABEL})*"
+_ENDS_IN_NUMBER = "(.*[.])?[0-9]+"
+
+HostName = Annotated[
+    str,
+    Field(max_length=253),
+    Rule(
+        "must be a host name in lowercase, such as web.example.com, without a wildcard, and no IP address",
+        lambda host: matches(_HOST_NAME, host) and not matches(_ENDS_IN_NUMBER, host),
+        cel=f"self.matches('^{_HOST_NAME}$') && !self.matches('^{_ENDS_IN_NUMBER}$')",
+    ),
+]
+
+_URL_PATH = "/|(/[.]*[-A-Za-z0-9_~][-A-Za-z0-9._~]*)+"
+UrlPath = Annotated[
+    str,
+    Field(max_length=256),
+    Rule(
+        "must be / or a path such as /shop, of letters, digits and -._~, without a slash at its end",
+        lambda path: matches(_URL_PATH, path),
+        cel=f"self.matches('^({_URL_PATH})$')",
+    ),
+]
 
 
 def _is_ip_address(text: str) -> bool:

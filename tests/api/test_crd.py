@@ -102,6 +102,7 @@ def test_only_the_defaults_of_the_design_are_there() -> None:
         "spec.replicas": 1,
         "spec.service": {},
         "spec.service.mode": "Auto",
+        "spec.expose.path": "/",
         "spec.configReload": {},
         "spec.configReload.mode": "Auto",
         "spec.dependencies[].condition": "Ready",

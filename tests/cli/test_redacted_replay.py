@@ -222,6 +222,8 @@ spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase
 strategy.type sync.version terminated.reason tolerations.effect tolerations.key tolerations.operator
 topologySpreadConstraints.nodeAffinityPolicy topologySpreadConstraints.nodeTaintsPolicy
 topologySpreadConstraints.topologyKey topologySpreadConstraints.whenUnsatisfiable updateStrategy.method
+expose.className expose.host expose.path expose.port spec.ingressClassName paths.path paths.pathType rules.host
+service.name tls.hosts tls.secretName labels.mygroup.example.com/address
 volumeMounts.name volumes.name waiting.reason waiting.since webhook.responseUnMarshallMode webhook.timeout
 """
 """The fields, each with the one that it is in, of which words are kept."""

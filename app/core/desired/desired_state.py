@@ -1,8 +1,8 @@
 """The desired state: which children to list in the response, or why to keep the observed ones.
 
 Metacontroller deletes what is not listed. So a child is left out only when the spec does not ask for it, when another
-object has its name, or while the first Deployment waits for the spec's dependencies. An invalid spec keeps every
-observed child as it was applied last; one that is suspended leaves each as it is observed.
+object has its name, or, of a route, its host and path, or while the first Deployment waits for the spec's dependencies.
+An invalid spec keeps every observed child as it was applied last; one that is suspended leaves each as it is observed.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,11 @@ from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
+from app.core.desired.exposure import Exposure, earlier_routes, exposure
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.replicas import desired_replicas
+from app.core.desired.routes import ROUTES
 from app.core.desired.suspension import left_as_observed
 from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
@@ -48,6 +50,8 @@ class DesiredState(NamedTuple):
     """The objects that stand in the way of a child: another has its name, or it is being deleted."""
     unmanaged: str = ""
     """The kind of a child that the CompositeController in the cluster does not list, so that it is not created."""
+    exposure: Exposure | None = None
+    """None if the spec asks for no address outside of the cluster."""
     config: Config = NO_CONFIG
     unmet_dependencies: list[Unmet] | None = None
     """None if the spec has no dependencies."""
@@ -68,7 +72,8 @@ def desired_state(
     if isinstance(valid, InvalidSpec):
         return DesiredState(kept=request.children.kept(), problem=valid.problem)
     if valid.spec.suspend:
-        return DesiredState(kept=left_as_observed(request.children), spec=valid.spec, is_suspended=True)
+        kept = left_as_observed(request.children)
+        return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
     desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
     if problem := _problem(request, desired):
         return DesiredState(kept=request.children.kept(), problem=problem)
@@ -94,7 +99,10 @@ def _of_valid_spec(
     # Once it has started, it is not stopped because of a dependency.
     is_waiting = bool(unmet) and not was_ever_ready and deployment is None
     left_behind = deployment_holder(request) if deployment is None else None
-    children, holders = _optional_children(request, every_child)
+    exposed = exposure(request, spec)
+    children, holders = _optional_children(request, every_child, exposed)
+    if exposed and exposed.kind.KIND.kind not in {child["kind"] for child in children}:
+        children += earlier_routes(request, exposed)
     if not is_waiting and left_behind is None:
         children.insert(0, every_child[Deployment])
     terminating = terminating_child(children, request.children)
@@ -104,28 +112,33 @@ def _of_valid_spec(
         replicas=replicas,
         unmanaged=_unmanaged(request, every_child),
         holders=tuple(holder for holder in (terminating, *holders, left_behind) if holder),
+        exposure=exposed,
         config=observed_config,
         unmet_dependencies=unmet,
         is_waiting_for_dependencies=is_waiting,
     )
 
 
-def _optional_children(request: SyncRequest, every_child: Manifests) -> tuple[list[EncodedManifest], list[Holder]]:
+def _optional_children(
+    request: SyncRequest, every_child: Manifests, exposed: Exposure | None
+) -> tuple[list[EncodedManifest], list[Holder]]:
     """Return the children beside the Deployment whose names are free, and who holds those of the others."""
     children: list[EncodedManifest] = []
     holders: list[Holder] = []
     for kind, child in every_child.items():
         if kind is not Deployment and request.children.manages(kind):
             holder = name_holder(request, kind, child["metadata"]["name"])
-            if holder is None:
-                children.append(child)
-            else:
+            if holder:
                 holders.append(holder)
+            elif not (exposed and exposed.kind is kind and exposed.is_blocked):
+                children.append(child)
     return children, holders
 
 
 def _unmanaged(request: SyncRequest, every_child: Manifests) -> str:
-    return next((kind.KIND.kind for kind in every_child if not request.children.manages(kind)), "")
+    """Return the kind of a child that can't be created; for that of a route, the condition Exposed says so."""
+    kinds = (kind for kind in every_child if kind not in ROUTES)
+    return next((kind.KIND.kind for kind in kinds if not request.children.manages(kind)), "")
 
 
 def _is_too_large(child: EncodedManifest) -> bool:

@@ -31,6 +31,8 @@ WATCH = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 WHOLE = (Affinity, DnsConfig, Lifecycle, Probe)
 """Objects that are written to the Pod as they are."""
 
+REQUIRED = {("expose", "host"), ("expose", "gateway", "name")}
+
 
 def fields(model: type[Model]) -> Iterator[Path]:
     """Yield the fields of the spec, and those of an object in it, as on the wire."""
@@ -57,13 +59,15 @@ def has(spec: Json, path: Path) -> bool:
 
 
 def without(spec: Json, path: Path) -> Json:
-    """Return *spec* without the field at *path*; an image stays, as another."""
+    """Return *spec* without the field at *path*; one that is required stays, as another."""
     changed = copy.deepcopy(spec)
     *steps, last = path
     node = changed
     for step in steps:
         node = node[step]
     del node[last]
+    if path in REQUIRED:
+        node[last] = "other"
     return {"image": "other:1", **changed}
 
 
