@@ -20,6 +20,10 @@ POD_TEMPLATE_HASH = "pod-template-hash"
 GENERATION_STAMP = f"{GROUP}/applied"
 """The annotation of each child with its generation stamp: see :mod:`metahook.protocol.generation`."""
 
+READY_IMAGE = f"{GROUP}/readyImage"
+ROLLBACK = f"{GROUP}/rollback"
+"""The annotations of the Deployment with the last image that was Ready, and with the decision to use it again."""
+
 REPAIR_ANNOTATION = f"{GROUP}/repair"
 RESTARTED_AT = f"{GROUP}/restartedAt"
 CONFIG_HASH_ANNOTATIONS: dict[type[ConfigMap] | type[Secret], str] = {

@@ -14,7 +14,7 @@ from app.cli.record import redaction_of
 from app.cli.replay import version_of
 from app.cli.simulate import settings as settings_of
 from app.cli.simulate import watch_of
-from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
+from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook.cli.comparison.comparison import compare
@@ -189,7 +189,8 @@ def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
 
 FULL = yaml.safe_load((SCENARIOS.parent / "full.yaml").read_text())
 KEPT_WORDS = """
-annotations.mygroup.example.com/applied annotations.mygroup.example.com/restartedAt capabilities.drop
+annotations.mygroup.example.com/applied annotations.mygroup.example.com/readyImage
+annotations.mygroup.example.com/restartedAt annotations.mygroup.example.com/rollback capabilities.drop
 childResources.resource conditions.lastTransitionTime conditions.reason conditions.status conditions.type
 configMap.name configMapKeyRef.key configMapKeyRef.name configMapRef.name configReload.mode
 containerStatuses.name containers.image containers.imagePullPolicy containers.name customize.version
@@ -202,8 +203,9 @@ metadata.name metadata.namespace metadata.uid options.name options.value ownerRe
 ownerReferences.uid parentResource.resource persistentVolumeClaim.claimName podAffinityTerm.topologyKey
 ports.name ports.protocol requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
 requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
-resourceFieldRef.divisor resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type secret.name
-secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
+resourceFieldRef.divisor resourceFieldRef.resource rollback.mode rollingUpdate.maxUnavailable
+seccompProfile.type secret.name secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name
+selector.myresource service.sessionAffinity
 service.type spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
 spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
 spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
@@ -241,6 +243,7 @@ def full_exchange() -> tuple[Json, Json]:
     conditions = [{"type": "Ready", "status": "True", "reason": "a", "message": "a", "lastTransitionTime": "a"}]
     parent = {**FULL, "metadata": metadata, "status": {**own, "conditions": conditions}}
     children = in_cluster(parent)
+    children[0]["metadata"]["annotations"] |= {READY_IMAGE: "a", ROLLBACK: "a"}
     ended = {"terminated": {"reason": "a", "message": "a"}}
     failed = container(state=waiting("CreateContainerError", "a"), last=ended, imageID="a")
     status = {"phase": "a", "reason": "a", "message": "a", "containerStatuses": [failed]}

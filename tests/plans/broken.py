@@ -130,7 +130,7 @@ def believes_every_parent() -> Controller:
     """Follow the observed spec, although the children show that it is out of date."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        desired = desired_state(request, Watch(), was_ever_ready=PreviousStatus(request.parent).was_ever_ready)
+        desired = desired_state(request, Watch(), past=PreviousStatus(request.parent).past)
         return replace(answer, children=[*desired.children], kept=[*desired.kept])
 
     return with_change(change)

@@ -125,7 +125,7 @@ class WorkloadRun:
 
 _VOLATILE = {
     "uid", "resourceVersion", "generation", "creationTimestamp", "lastTransitionTime", "lastUpdateTime", "since",
-    "override", "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
+    "override", "readyGeneration", "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
 }  # fmt: skip
 
 
