@@ -23,7 +23,12 @@ Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
 
 def with_change(change: Change) -> Controller:
     """Return the operator's hook with this *change* of its response."""
-    return Controller(lambda request, now: change(request, PLAIN.sync(request, now), now), CHILDREN, PLAIN.customize)
+    return Controller(
+        lambda request, now: change(request, PLAIN.sync(request, now), now),
+        CHILDREN,
+        PLAIN.customize,
+        optional_kinds=PLAIN.optional_kinds,
+    )
 
 
 def _with_template(answer: SyncResponse, **annotations: str) -> SyncResponse:
