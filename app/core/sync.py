@@ -11,25 +11,27 @@
 6. next_rollback    if the spec asks for rollbacks: what the Deployment is to remember from now on, and whether its last
                     image comes back; the status says so only once that is observed
 7. parent_status    Ready, its reason and the other conditions, from the facts
-8. to_send          the desired children, with the annotation that makes Metacontroller send one again, or with the
+8. written_counts   the numbers of Pods in the status, which are written less often than they change
+9. to_send          the desired children, with the annotation that makes Metacontroller send one again, or with the
                     observed values where another user or controller keeps changing them
-9. resync           when time alone changes the response
+10. resync          when time alone changes the response
 """
 
 from datetime import datetime
 
-from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name
+from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name, service_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
+from app.core.status.pod_counts import written_counts
 from app.core.status.previous_status import PreviousStatus
 from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
-from metahook import Deployment, Manifest, SyncRequest, SyncResponse, with_observed_values, with_repair
+from metahook import Deployment, Manifest, Service, SyncRequest, SyncResponse, with_observed_values, with_repair
 
 
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
@@ -47,16 +49,19 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         diagnosis=_diagnosis(request, desired, deployment, now),
         previous_status=previous_status,
         now=now,
+        service=request.children.get(Service, service_name(request.parent)),
         installation=request.installation,
     )
     rollback = next_rollback(facts)
     children = desired.children_with(rollback, request.parent, memo) if rollback else desired.children
+    status = parent_status(facts, watch.docs_url)
+    pods = written_counts(facts, status)
     is_keeping = facts.is_keeping_newer_children  # this spec would undo later changes
     return SyncResponse(
-        status=parent_status(facts, watch.docs_url),
+        status={**status, **pods.fields()},
         children=[] if is_keeping else [_to_send(child, request, facts) for child in children],
         kept=request.children.kept() if is_keeping else [*desired.kept],
-        resync_after=resync(facts.timers(), now),
+        resync_after=resync([*facts.timers(), pods.changes_at], now),
         findings=facts.findings,
     )
 

@@ -79,7 +79,7 @@ def test_the_printer_columns_are_those_of_the_design() -> None:
     wide = [column["name"] for column in COLUMNS if column.get("priority") == 1]
 
     assert narrow == ["Ready", "State", "Reason", "Image", "Replicas", "Age"]
-    assert wide == ["Memory", "Message"]
+    assert wide == ["Updated", "Ready Pods", "Memory", "Address", "Message"]
 
 
 @pytest.mark.parametrize("column", [pytest.param(column, id=column["name"]) for column in COLUMNS])

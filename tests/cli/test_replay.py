@@ -557,7 +557,6 @@ def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Wr
             id="no namespace",
         ),
         pytest.param('{"parent": {}}', ["not a hook request: parent.metadata is missing"], id="nothing in it"),
-        pytest.param(json.dumps({"path": "/canary", "request": {"parent": {}}}), ["neither /sync nor"], id="path"),
         pytest.param('{"canary": 1}', ["not a Kubernetes object"], id="another object"),
         pytest.param("", ["no hook request and no MyResource", "--from-cluster"], id="nothing"),
         pytest.param('{"apiVersion": "v1", "kind": "List", "items": []}', ["no hook request"], id="an empty list"),

@@ -34,6 +34,7 @@ _STATUS = {
     ".observedGeneration must be a whole number",
     ".replicas must be a whole number",
     ".updatedReplicas must be a whole number",
+    ".readyReplicas must be a whole number",
     ".availableReplicas must be a whole number",
     ".conditions must be a list",
     ".conditions[*] must be an object",

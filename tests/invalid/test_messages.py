@@ -34,6 +34,7 @@ OBJECT: Json = {
         "observedGeneration": 1,
         "replicas": 1,
         "updatedReplicas": 1,
+        "readyReplicas": 1,
         "availableReplicas": 1,
         "conditions": [
             {

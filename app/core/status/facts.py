@@ -12,7 +12,7 @@ from app.core.rollout import Rollout
 from app.core.status.override import Overriding
 from app.core.status.previous_status import SKEW, PreviousStatus
 from app.core.timers import after, format_time, parse_time
-from metahook import Deployment, Finding, Parent, Resend, was_resent
+from metahook import Deployment, Finding, Parent, Resend, Service, was_resent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -67,7 +67,7 @@ class Deadlines:
 class Facts:
     """All that the decision depends on. Each fact is found once; those that depend on others come after them."""
 
-    def __init__(  # noqa: PLR0913 - all that is known of a MyResource
+    def __init__(  # noqa: PLR0913, PLR0915 - all that is known of a MyResource
         self,
         *,
         parent: Parent,
@@ -77,6 +77,7 @@ class Facts:
         diagnosis: Diagnosis,
         previous_status: PreviousStatus,
         now: datetime,
+        service: Service | None = None,
         installation: tuple[Finding, ...] = (),
         foreign: Sequence[Foreign] = (),
     ) -> None:
@@ -91,6 +92,8 @@ class Facts:
         self.now = now
         self.foreign = foreign
         """The children with fields that only others set."""
+        self.service = service
+        """The observed Service of this parent."""
 
         self.rollout = Rollout(deployment, desired.replicas)
         deployment_drift = next(
@@ -192,6 +195,11 @@ class Facts:
             self.diagnosis.changes_at,
             self._recording_ends(),
         ]
+
+    def without_surplus(self, pods: int) -> int:
+        """Return the number of *pods*, up to the desired one: the extra Pods of a rollout are not counted."""
+        is_of_another_spec = self.desired.is_kept or self.is_keeping_newer_children
+        return max(0, pods) if is_of_another_spec else max(0, min(pods, self.rollout.replicas))
 
     def _drift_timers(self) -> list[datetime | None]:
         if self.drift is None or (self.drift.path and self.overriding.is_yielding):
