@@ -125,6 +125,7 @@ class WorkloadRun:
 
 _VOLATILE = {
     "uid", "resourceVersion", "generation", "creationTimestamp", "lastTransitionTime", "lastUpdateTime", "since",
+    "countedAt",
     "override", "readyGeneration", "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
 }  # fmt: skip
 
