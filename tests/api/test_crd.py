@@ -98,6 +98,7 @@ def test_no_path_but_those_of_the_schema_is_found() -> None:
 def test_only_the_defaults_of_the_design_are_there() -> None:
     assert {path: node["default"] for path, node in NODES.items() if "default" in node} == {
         "spec.memory": "128Mi",
+        "spec.initContainers[].memory": "128Mi",
         "spec.replicas": 1,
         "spec.service": {},
         "spec.service.mode": "Auto",

@@ -22,6 +22,7 @@ from tests.cli.test_diff import MODES, in_cluster, request_of
 from tests.hooks.other_version import PATH, longer, other_version
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
 from tests.served.process import Served, served
+from tests.slow import only_whole
 
 Json = dict[str, Any]
 Write = Callable[..., str]
@@ -651,6 +652,8 @@ for arguments in {calls}:
     assert [remedy in line for line in ended.stderr.splitlines()] == [True, True]
 
 
+@pytest.mark.slow
+@only_whole
 def test_with_a_closed_pipe_the_exit_code_is_the_same(write: Write, tmp_path: Path) -> None:
     for number in range(2):
         write(settled(), f"many/{number}.json")

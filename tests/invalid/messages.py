@@ -11,6 +11,7 @@ _METADATA = {
     ".name must be unique in a namespace",
     ".namespace must be a string",
     ".uid must be a string",
+    ".resourceVersion must be a string",
     ".generation must be a whole number",
     ".labels must be an object",
     ".labels[*] must be a string",

@@ -21,6 +21,7 @@ OBJECT: Json = {
         "name": "web",
         "namespace": "default",
         "uid": "u",
+        "resourceVersion": "1",
         "generation": 1,
         "labels": {CANARY: CANARY},
         "annotations": {CANARY: CANARY},

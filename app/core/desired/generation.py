@@ -17,6 +17,7 @@ from app.api.spec import MyResourceSpec
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.deployment import deployment
 from app.core.desired.optional_children import optional_children
+from app.core.desired.propagation import propagated, with_propagated
 from app.core.desired.references import Reference, references
 from app.core.desired.rollback import Rollback
 from metahook import Deployment, EncodedManifest, Manifest, Object, Parent, with_generation_stamp
@@ -89,25 +90,18 @@ def manifests(  # noqa: PLR0913 - all that they depend on
     rollback: Rollback | None = None,
 ) -> Manifests:
     """Return the manifests for *parent* with *spec* and *replicas* Pods; *config_hashes* are annotations of those."""
+    texts = propagated(parent, spec)
+    metadata = tuple((field, tuple(values.items())) for field, values in texts.items())
     hashes = tuple(config_hashes.items())
-    key = (
-        "manifests",
-        parent.name,
-        parent.namespace,
-        parent.uid,
-        parent.generation,
-        hashes,
-        replicas,
-        rollback,
-        parent.spec,
-    )
+    of_parent = (parent.name, parent.namespace, parent.uid, parent.generation, metadata)
+    key = ("manifests", *of_parent, hashes, replicas, rollback, parent.spec)
     remembered: Manifests | None = memo.get(key) if memo else None
     if remembered:
         return remembered
     children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes, replicas, rollback)}
     children |= optional_children(parent, spec, replicas)
     encoded = {
-        kind: EncodedManifest(with_generation_stamp(child, parent, GENERATION_STAMP))
+        kind: EncodedManifest(with_generation_stamp(with_propagated(child, texts), parent, GENERATION_STAMP))
         for kind, child in children.items()
     }
     if memo:

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
+from app.api.names import CONTAINER
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import CONTAINER, SELECTOR_LABEL, service_name
+from app.core.child_metadata import SELECTOR_LABEL, service_name
 from app.core.desired.dependencies import State, Unmet
 from app.core.reasons import Outlook, linked
 from app.core.rollout import min_available

@@ -105,7 +105,7 @@ CPU_ONCE = Example(
 )
 MOUNTS = Example(
     path="spec",
-    says="each name in volumeMounts",
+    says="each name in volumeMounts must",
     good=[{"volumeMounts": []}, _mounted("cache"), _mounted("other", "cache")],
     bad=[_mounted(), _mounted("other"), {"volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}],
 )
@@ -164,4 +164,19 @@ STEPS = Example(
     ],
 )
 
-EXAMPLES = [ITSELF, NAME, IMAGE, COMMAND, CPU_ONCE, MOUNTS, READY_IN_TIME, PRIORITY, STRATEGY, STEPS]
+HEADLESS = Example(
+    path="spec.service",
+    says="clusterIP None requires",
+    good=[
+        {"service": {"clusterIP": "None"}},
+        {"service": {"clusterIP": "None", "type": "ClusterIP", "sessionAffinity": "None"}},
+        {"service": {"type": "NodePort", "sessionAffinity": "ClientIP"}},
+    ],
+    bad=[
+        {"service": {"clusterIP": "None", "type": "NodePort"}},
+        {"service": {"clusterIP": "None", "type": "LoadBalancer"}},
+        {"service": {"clusterIP": "None", "sessionAffinity": "ClientIP"}},
+    ],
+)
+
+EXAMPLES = [HEADLESS, ITSELF, NAME, IMAGE, COMMAND, CPU_ONCE, MOUNTS, READY_IN_TIME, PRIORITY, STRATEGY, STEPS]

@@ -8,6 +8,11 @@ from typing import Any
 from metahook.protocol.objects import Defaults
 
 _PROBE = {"failureThreshold": 3, "periodSeconds": 10, "successThreshold": 1, "timeoutSeconds": 1}
+_CONTAINER = {
+    "resources": {},
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationMessagePolicy": "File",
+}
 _VALUES: dict[str, dict[str, Any]] = {
     "spec": {
         "dnsPolicy": "ClusterFirst",
@@ -24,11 +29,8 @@ _VALUES: dict[str, dict[str, Any]] = {
         "terminationGracePeriodSeconds": 30,
         "type": "ClusterIP",
     },
-    "containers": {
-        "resources": {},
-        "terminationMessagePath": "/dev/termination-log",
-        "terminationMessagePolicy": "File",
-    },
+    "containers": _CONTAINER,
+    "initContainers": _CONTAINER,
     "livenessProbe": _PROBE,
     "readinessProbe": _PROBE,
     "startupProbe": _PROBE,
