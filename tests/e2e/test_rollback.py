@@ -73,7 +73,7 @@ def test_both_annotations_go_with_the_mode_and_the_image_of_the_spec_is_applied(
     assert here.touched().writes == []
 
 
-def test_it_stays_rolled_back_while_suspended_or_invalid_and_repairs_what_others_change(here: Namespace) -> None:
+def test_it_stays_rolled_back_when_suspended_and_resumed_and_repairs_what_others_change(here: Namespace) -> None:
     rolled_back(here)
 
     here.edit("Deployment", {"spec": {"replicas": 2}})
@@ -87,7 +87,12 @@ def test_it_stays_rolled_back_while_suspended_or_invalid_and_repairs_what_others
     assert here.touched().writes == []
     assert here.main()["image"] == "nginx:1.27"
 
-    here.change(suspend=None, image="nginx:1.28")
+    here.change(suspend=False)
+    here.wait_for_status("Failed", "RolledBack")
+    here.wait_until_quiet()
+    assert here.main()["image"] == "nginx:1.27"
+
+    here.change(image="nginx:1.28")
     here.wait_until_ready()
 
 

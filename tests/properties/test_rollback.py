@@ -1,14 +1,16 @@
 """Rollbacks: whatever images a MyResource gets, one after the other, the last one that was Ready serves."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metahook.simulator.metacontroller.settings import Mode
+from app.core.child_metadata import ROLLBACK
+from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import World
-from tests.simulated.worlds import DEPLOYMENT, Since, both_modes, parent, ready, synced, world
+from tests.simulated.worlds import DEPLOYMENT, WEB, Since, both_modes, parent, ready, synced, world
 from tests.slow import short_or_whole
 
 Json = dict[str, Any]
@@ -69,3 +71,48 @@ def test_a_rollback_that_comes_too_late_would_be_noticed() -> None:
     """The negative control of the test above."""
     with pytest.raises(AssertionError):
         check("dynamic-apply", [("nginx:1", {}), ("nginx:bad", {})], rest=25)
+
+
+def other_strategy(made: World) -> None:
+    made.set_mode(next(mode for mode in MODES if mode != made.metacontroller.settings.mode))
+
+
+def edit_image(made: World) -> None:
+    def change(deployment: Json) -> None:
+        deployment["spec"]["template"]["spec"]["containers"][0]["image"] = "nginx:3"
+
+    made.edit(DEPLOYMENT, change)
+
+
+def suspend_and_resume(made: World) -> None:
+    made.edit(WEB, lambda web: web["spec"].update(suspend=True))
+    made.run(60)
+    made.edit(WEB, lambda web: web["spec"].update(suspend=False))
+
+
+@both_modes
+@pytest.mark.parametrize(
+    "happen",
+    [
+        other_strategy,
+        edit_image,
+        suspend_and_resume,
+        lambda made: made.edit(DEPLOYMENT, lambda item: item["metadata"]["annotations"].pop(ROLLBACK)),
+        lambda made: made.undo(DEPLOYMENT, 2),
+    ],
+    ids=["another apply strategy", "an edit", "suspended and resumed", "a removed annotation", "kubectl rollout undo"],
+)
+def test_it_is_still_rolled_back_and_at_rest_after(mode: Mode, happen: Callable[[World], None]) -> None:
+    made = world(mode)
+    made.apply(parent(image="nginx:1", **FIXED))
+    made.run(60)
+    made.apply(parent(image="nginx:bad", **FIXED))
+    made.run(120)
+    happen(made)
+    made.run(10)  # less than another rollout takes to fail
+    assert (ready(made), image(made)) == (("False", "RolledBack"), "nginx:1")
+
+    made.run(120)
+    done = Since(made)
+    made.run(1800)
+    assert done.writes == synced(made).writes == []

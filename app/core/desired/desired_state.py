@@ -62,6 +62,11 @@ class DesiredState(NamedTuple):
         """Whether the observed children are kept, which need not be those of this spec."""
         return self.problem is not None or self.is_suspended
 
+    @property
+    def is_rolled_back(self) -> bool:
+        """Whether the last image that was Ready replaces the one in the spec."""
+        return self.rollback is not None and self.rollback.image is not None
+
     def children_with(
         self, rollback: Rollback, parent: Parent, memo: GenerationMemo | None
     ) -> Sequence[EncodedManifest]:

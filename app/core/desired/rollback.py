@@ -19,6 +19,9 @@ from metahook import Deployment, Parent
 
 _DECISION = re.compile("(?P<stamp>[0-9]{1,18}-[^/]{1,8})/(?P<spec_hash>[0-9a-f]{16})/(?P<failure>[A-Za-z]{0,64})")
 
+_HARMLESS = ("replicas", "suspend")
+"""Fields whose change makes no image better: an autoscaler changes replicas, and who resumes changes suspend."""
+
 
 class Past(NamedTuple):
     """What the previous status says, which can be old or lost."""
@@ -93,6 +96,5 @@ def _stamp(parent: Parent) -> str:
 
 
 def _spec_hash(parent: Parent) -> str:
-    """Return a hash of the spec without replicas: an autoscaler changes these, which makes no image better."""
-    spec = {field: value for field, value in msgspec.json.decode(parent.spec).items() if field != "replicas"}
+    spec = {field: value for field, value in msgspec.json.decode(parent.spec).items() if field not in _HARMLESS}
     return hashlib.sha256(msgspec.json.encode([parent.uid, spec], order="sorted")).hexdigest()[:16]

@@ -97,7 +97,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (NOT_APPLIED, lambda facts: facts.is_stuck),
     (BUILDING, lambda facts: facts.drift is not None),
     # Before all that the rollout shows: it is that of another image.
-    (ROLLED_BACK, lambda facts: facts.desired.rollback is not None and facts.desired.rollback.image is not None),
+    (ROLLED_BACK, lambda facts: facts.desired.is_rolled_back),
     # From here on the observed children are the desired ones, and the rollout decides.
     # Until the Deployment controller has observed the spec, its status is about the previous one.
     (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.deadlines.has_no_progress),

@@ -3,6 +3,7 @@
 The image comes back only for a failure that another image can mend: see ``MENDED_BY_IMAGE``.
 """
 
+from app.api.names import CONTAINER
 from app.core.desired.rollback import Rollback, decide_rollback
 from app.core.reasons import (
     AVAILABLE,
@@ -55,4 +56,4 @@ def _can_be_mended(facts: Facts, decision: Decision) -> bool:
     """
     if decision.cause is None:
         return facts.desired.config.is_known
-    return decision.reason in MENDED_BY_IMAGE and not decision.cause.is_foreign
+    return decision.reason in MENDED_BY_IMAGE and decision.cause.container == CONTAINER

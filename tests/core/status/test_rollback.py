@@ -233,10 +233,25 @@ def test_it_comes_back_only_for_what_another_image_can_mend(cause: str) -> None:
     assert image(answer) == (GOOD if cause in {mended.name for mended in MENDED_BY_IMAGE} else BAD)
 
 
-def test_it_does_not_come_back_for_a_container_of_others() -> None:
-    seen = pod(HEALTHY, container("proxy", state=waiting("ErrImagePull")))
+UNPULLED = container("other", state=waiting("ErrImagePull"))
 
-    answer = sync(asking(), late(asking()), related=shown(seen))
+
+@pytest.mark.parametrize(
+    ("seen", "fields"),
+    [
+        (pod(HEALTHY, UNPULLED), {}),
+        (pod(init=(UNPULLED,)), {"initContainers": [{"name": "other", "image": BAD}]}),
+        (
+            pod(HEALTHY, init=(UNPULLED,), sidecars=("other",)),
+            {"initContainers": [{"name": "other", "image": BAD, "restartPolicy": "Always"}]},
+        ),
+    ],
+    ids=["a container of others", "an init container", "a sidecar"],
+)
+def test_it_does_not_come_back_for_another_container(seen: Json, fields: Json) -> None:
+    parent = asking(**fields)
+
+    answer = sync(parent, late(parent), related=shown(seen))
 
     assert (reason(answer), image(answer)) == ("ImagePullFailed", BAD)
 
@@ -352,7 +367,7 @@ def test_it_is_failed_and_names_both_images() -> None:
         "Image app:2 failed (ProgressDeadlineExceeded), so the last image that was Ready is used instead: app:1. "
     )
     assert answer["status"]["image"] == GOOD
-    assert "readyGeneration" not in answer["status"]
+    assert answer["status"].keys().isdisjoint({"readyGeneration", "updatedReplicas"})
 
 
 def test_nothing_is_written_while_it_holds() -> None:
@@ -390,16 +405,17 @@ def test_it_holds_whatever_becomes_of_the_last_image(status: Json) -> None:
         ({"restartedAt": "2026-01-31T12:00:00Z"}, BAD),
         ({"mode": "Disabled"}, BAD),
         ({"replicas": 5}, GOOD),
+        ({"suspend": False}, GOOD),
         ({"image": GOOD}, GOOD),
     ],
 )
-def test_it_holds_until_the_spec_changes_other_than_its_replicas(fields: Json, expected: str) -> None:
+def test_it_holds_until_the_spec_changes_other_than_in_its_replicas_or_by_resuming(fields: Json, expected: str) -> None:
     later = asking(generation=3, **fields)
 
     answer = sync(later, rolled_back(asking()))
 
     assert image(answer) == expected
-    holds = "replicas" in fields
+    holds = not fields.keys().isdisjoint({"replicas", "suspend"})
     assert (ROLLBACK in remembered(answer)) == holds
     assert (READY_IMAGE in remembered(answer)) == (fields.get("mode") != "Disabled")
     if holds:
