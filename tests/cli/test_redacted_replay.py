@@ -136,7 +136,7 @@ def is_storable(situation: Situation) -> bool:
     """Tell whether an API server would store the Deployment, which a replay applies to."""
     deployments = (child for child in situation.children if child["kind"] == "Deployment")
     return all(
-        child.get("spec", {}).get("template", {})["spec"]["containers"] for child in deployments if "spec" in child
+        child["spec"].get("template", {}).get("spec", {}).get("containers") for child in deployments if "spec" in child
     )
 
 
