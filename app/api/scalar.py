@@ -136,15 +136,23 @@ _TAG = "(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?"
 _DIGEST = "(@(sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}))?"
 _IMAGE = f"{_HOST}{_PATH}(/{_PATH})*{_TAG}{_DIGEST}"
 
+_MAX_IMAGE = 512
+
 Image = Annotated[
     str,
-    Field(max_length=512),
+    Field(max_length=_MAX_IMAGE),
     Rule(
         "must be an image reference such as nginx:1.27 or registry.example.com/team/app:2.1",
         lambda image: matches(_IMAGE, image),
         cel=f"self.matches('^{_IMAGE}$')",
     ),
 ]
+
+
+def is_image(text: str) -> bool:
+    """Tell whether *text* is a valid image reference."""
+    return len(text) <= _MAX_IMAGE and matches(_IMAGE, text)
+
 
 Timestamp = Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})]
 """A date and time as in RFC 3339; kept as text, never parsed."""

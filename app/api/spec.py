@@ -20,7 +20,7 @@ from app.api.name_resolution import DnsConfig, HostAliases
 from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe
 from app.api.propagate import Propagate
-from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
+from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
 from app.api.scalar import ObjectName, Timestamp
 from app.api.scheduling import Spreads, Tolerations
 from app.api.service import ServiceSettings
@@ -156,6 +156,8 @@ class MyResourceSpec(Container):
     """Seconds that a Pod must be ready before it counts as available; default 0."""
     progress_deadline_seconds: Deadline | None = None
     """Seconds without progress after which a rollout counts as failed; default 600."""
+    rollback: Rollback | None = None
+    """What happens when a rollout has failed; by default, nothing."""
     revision_history_limit: Annotated[int, Field(ge=0, le=100)] | None = None
     """Number of old ReplicaSets to keep for a rollback; default 10."""
     termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None

@@ -13,8 +13,10 @@ from app.core.child_metadata import (
     CONFIG_HASH_ANNOTATIONS,
     GENERATION_STAMP,
     LATER_CHILDREN,
+    READY_IMAGE,
     REPAIR_ANNOTATION,
     RESTARTED_AT,
+    ROLLBACK,
     SELECTOR_LABEL,
 )
 from app.core.desired.config_hash import published_hashes
@@ -49,7 +51,10 @@ def _form(node: dict[str, Any]) -> Form:
 _LABELS = words(
     SELECTOR_LABEL, ADDRESS_LABEL, *(f"app.kubernetes.io/{name}" for name in ("instance", "managed-by", "name"))
 )
-_METADATA: Fields = {"labels": _LABELS, "annotations": words(GENERATION_STAMP, REPAIR_ANNOTATION, RESTARTED_AT)}
+_METADATA: Fields = {
+    "labels": _LABELS,
+    "annotations": words(GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, ROLLBACK),
+}
 _NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 
 _HTTP_GET: Fields = {"httpGet": {"path": re.compile("/")}}

@@ -33,6 +33,10 @@ GENERATION_STAMP = f"{GROUP}/applied"
 ADDRESS_LABEL = f"{GROUP}/address"
 """The label of an Ingress or HTTPRoute with the hash of its host and path."""
 
+READY_IMAGE = f"{GROUP}/readyImage"
+ROLLBACK = f"{GROUP}/rollback"
+"""The annotations of the Deployment with the last image that was Ready, and with the decision to use it again."""
+
 REPAIR_ANNOTATION = f"{GROUP}/repair"
 RESTARTED_AT = f"{GROUP}/restartedAt"
 CONFIG_HASH_ANNOTATIONS: dict[type[ConfigMap] | type[Secret], str] = {

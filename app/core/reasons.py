@@ -212,6 +212,16 @@ LEFTOVER_FIELDS = Reason(
     "command, run that one, too. To prevent this, change the apply strategy as docs/apply-strategy.md describes, and "
     "change the spec instead of using kubectl rollout undo.",
 )
+ROLLED_BACK = Reason(
+    "RolledBack",
+    Outlook.STALLED,
+    "Image {image} failed ({failure}), so the last image that was Ready is used instead: {ready_image}. Correct the "
+    "spec: any change of it, except of replicas and suspend, ends the rollback.",
+    "The rollout of the image in the spec made no progress within progressDeadlineSeconds, and spec.rollback.mode is "
+    "LastReady. The spec stays as it is.",
+    "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "
+    "spec.restartedAt. If the condition Available is False, the last image fails, too.",
+)
 BUILDING = Reason(
     "Building",
     Outlook.RECONCILING,
@@ -418,6 +428,7 @@ REASONS = {
         OVERRIDDEN,
         LEFTOVER_FIELDS,
         BUILDING,
+        ROLLED_BACK,
         ROLLING_OUT,
         CONFIG_NOT_FOUND,
         PROGRESS_DEADLINE_EXCEEDED,

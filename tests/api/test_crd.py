@@ -106,6 +106,7 @@ def test_only_the_defaults_of_the_design_are_there() -> None:
         "spec.configReload": {},
         "spec.configReload.mode": "Auto",
         "spec.dependencies[].condition": "Ready",
+        "spec.rollback.mode": "Disabled",
         "spec.securityProfile": "Baseline",
         "spec.ports[].protocol": "TCP",
     }

@@ -93,6 +93,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
     "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),
+    "rollback": st.sampled_from([{}, {"mode": "Disabled"}, {"mode": "LastReady"}]),
     "revisionHistoryLimit": st.sampled_from([0, 1, 100]),
     "terminationGracePeriodSeconds": st.sampled_from([0, 1, 3600]),
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),

@@ -19,11 +19,12 @@ from app.core.desired.exposure import Exposure, earlier_routes, exposure
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.replicas import desired_replicas
+from app.core.desired.rollback import Past, Rollback, observed_rollback
 from app.core.desired.routes import ROUTES
 from app.core.desired.suspension import left_as_observed
 from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
-from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
+from metahook import Deployment, EncodedManifest, Manifest, Parent, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -57,24 +58,44 @@ class DesiredState(NamedTuple):
     """None if the spec has no dependencies."""
     is_waiting_for_dependencies: bool = False
     """Whether the first Deployment waits for them."""
+    rollback: Rollback | None = None
+    """None if the spec asks for no rollbacks."""
 
     @property
     def is_kept(self) -> bool:
         """Whether the observed children are kept, which need not be those of this spec."""
         return self.problem is not None or self.is_suspended
 
+    @property
+    def is_rolled_back(self) -> bool:
+        """Whether the last image that was Ready replaces the one in the spec."""
+        return self.rollback is not None and self.rollback.image is not None
+
+    def children_with(
+        self, rollback: Rollback, parent: Parent, memo: GenerationMemo | None
+    ) -> Sequence[EncodedManifest]:
+        """Return the children of *parent* with another *rollback*."""
+        if self.spec is None:
+            return self.children
+        every_child = manifests(parent, self.spec, self.config.hashes, self.replicas, memo, rollback=rollback)
+        return [every_child[Deployment] if child["kind"] == "Deployment" else child for child in self.children]
+
 
 def desired_state(
-    request: SyncRequest, watch: Watch, memo: GenerationMemo | None = None, *, was_ever_ready: bool
+    request: SyncRequest,
+    watch: Watch,
+    memo: GenerationMemo | None = None,
+    *,
+    past: Past,
 ) -> DesiredState:
-    """Return the desired state of the parent of *request*, which *was_ever_ready* as its previous status says."""
+    """Return the desired state of the parent of *request*."""
     valid = valid_spec(request.parent, memo)
     if isinstance(valid, InvalidSpec):
         return DesiredState(kept=request.children.kept(), problem=valid.problem)
     if valid.spec.suspend:
         kept = left_as_observed(request.children)
         return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
-    desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
+    desired = _of_valid_spec(request, valid, watch, memo, past)
     if problem := _problem(request, desired):
         return DesiredState(kept=request.children.kept(), problem=problem)
     return desired
@@ -88,16 +109,17 @@ def _problem(request: SyncRequest, desired: DesiredState) -> str | None:
 
 
 def _of_valid_spec(
-    request: SyncRequest, valid: ValidSpec, watch: Watch, memo: GenerationMemo | None, *, was_ever_ready: bool
+    request: SyncRequest, valid: ValidSpec, watch: Watch, memo: GenerationMemo | None, past: Past
 ) -> DesiredState:
     spec = valid.spec
     observed_config = config(request, valid, watch)
     replicas = desired_replicas(spec)
-    every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
+    rollback = observed_rollback(request.parent, spec, deployment, past)
+    every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
     # Once it has started, it is not stopped because of a dependency.
-    is_waiting = bool(unmet) and not was_ever_ready and deployment is None
+    is_waiting = bool(unmet) and not past.was_ever_ready and deployment is None
     left_behind = deployment_holder(request) if deployment is None else None
     exposed = exposure(request, spec)
     children, holders = _optional_children(request, every_child, exposed)
@@ -116,6 +138,7 @@ def _of_valid_spec(
         config=observed_config,
         unmet_dependencies=unmet,
         is_waiting_for_dependencies=is_waiting,
+        rollback=rollback,
     )
 
 

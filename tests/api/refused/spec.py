@@ -187,6 +187,7 @@ REFUSED: dict[str, list[Json]] = {
         {"service": {"mode": "Maybe"}},
         {"service": {"type": "ExternalName"}},
         {"strategy": {"type": "OnDelete"}},
+        {"rollback": {"mode": "Auto"}},
         {"ports": [{"containerPort": 80, "protocol": "tcp"}]},
         {"volumes": [{"name": "cache", "emptyDir": {"medium": "HugePages"}}]},
     ],
