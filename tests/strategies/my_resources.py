@@ -155,7 +155,7 @@ def _subsets(names: list[str], *, most: int) -> list[tuple[str, ...]]:
 @st.composite
 def specs(draw: st.DrawFn) -> Json:
     """Specs of any fields; each is valid."""
-    spec = {"image": draw(_images)}
+    spec: Json = {"image": draw(_images)}
     for group in draw(_together):
         spec.update(draw(group))
     for name in draw(_names):
