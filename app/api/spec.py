@@ -11,6 +11,7 @@ from pydantic import Field
 from app.api.affinity import Affinity
 from app.api.container import Container, Ports
 from app.api.dependencies import ConfigReload, Dependencies
+from app.api.expose import Expose, exposed_port
 from app.api.init_container import InitContainers
 from app.api.labels import Labels
 from app.api.lifecycle import DEFAULT_GRACE_PERIOD, Hook
@@ -19,7 +20,7 @@ from app.api.name_resolution import DnsConfig, HostAliases
 from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe
 from app.api.propagate import Propagate
-from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
+from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
 from app.api.scalar import ObjectName, Timestamp
 from app.api.schedule import Schedule
 from app.api.scheduling import Spreads, Tolerations
@@ -89,6 +90,10 @@ def _mounts_exist_cel(container: str) -> str:
     return f"!has({mounts}) || {mounts}.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))"
 
 
+def _has_exposed_port(spec: "MyResourceSpec") -> bool:
+    return spec.expose is None or exposed_port(spec.expose, spec.ports or []) is not None
+
+
 def _init_container_sleep_rule(hook: str) -> Rule:
     in_time = _sleeps_in_time_cel(f"c.lifecycle.{hook}")
     return Rule(
@@ -115,6 +120,8 @@ class MyResourceSpec(Container):
 
     service: ServiceSettings = Field(default=ServiceSettings(), json_schema_extra={"default": {}})
     """The Service that is created if ports is not empty."""
+    expose: Expose | None = None
+    """Address outside of the cluster. The operator must be set up to create Ingresses, or HTTPRoutes."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
     """Whether the Pods are replaced when a used ConfigMap changes, or a Secret if the operator watches Secrets."""
@@ -150,6 +157,8 @@ class MyResourceSpec(Container):
     """Seconds that a Pod must be ready before it counts as available; default 0."""
     progress_deadline_seconds: Deadline | None = None
     """Seconds without progress after which a rollout counts as failed; default 600."""
+    rollback: Rollback | None = None
+    """What happens when a rollout has failed; by default, nothing."""
     revision_history_limit: Annotated[int, Field(ge=0, le=100)] | None = None
     """Number of old ReplicaSets to keep for a rollback; default 10."""
     termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None
@@ -210,5 +219,16 @@ class MyResourceSpec(Container):
             lambda spec: (spec.min_ready_seconds or 0) < (spec.progress_deadline_seconds or DEFAULT_DEADLINE),
             cel="!has(self.minReadySeconds) || self.minReadySeconds "
             f"< (has(self.progressDeadlineSeconds) ? self.progressDeadlineSeconds : {DEFAULT_DEADLINE})",
+        ),
+        Rule(
+            "expose needs a TCP port in spec.ports: the one that expose.port names, or any",
+            _has_exposed_port,
+            cel="!has(self.expose) || has(self.ports) && self.ports.exists(p, p.protocol == 'TCP' "
+            "&& (!has(self.expose.port) || has(p.name) && p.name == self.expose.port))",
+        ),
+        Rule(
+            "expose needs the Service: service.mode must not be Disabled",
+            lambda spec: spec.expose is None or spec.service.mode == "Auto",
+            cel="!has(self.expose) || self.service.mode == 'Auto'",
         ),
     )

@@ -6,20 +6,24 @@ from typing import Any
 from app import __version__
 from app.api.crd import schema
 from app.api.scalar import LABEL_VALUE, PATHS, TEXT
+from app.api.service import SOURCE_RANGES
 from app.core.child_metadata import (
+    ADDRESS_LABEL,
     CHILDREN,
     CONFIG_HASH_ANNOTATIONS,
     GENERATION_STAMP,
     LATER_CHILDREN,
+    READY_IMAGE,
     REPAIR_ANNOTATION,
     RESTARTED_AT,
+    ROLLBACK,
     SELECTOR_LABEL,
 )
 from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis import advice, pod_failures, replica_failure
 from app.core.status.facts import ROLLOUT
 from app.core.watch import Watch
-from metahook import Body, Deployment, Object, Pod, Service, SyncRequest
+from metahook import Body, Deployment, HTTPRoute, Ingress, Object, Pod, Service, SyncRequest
 from metahook.protocol.request import Shape
 from metahook.record.command import record_command
 from metahook.record.kept_fields import ANY, CONDITIONS, MESSAGE, OBJECT, WORD, Fields, Form, merged, words
@@ -44,12 +48,20 @@ def _form(node: dict[str, Any]) -> Form:
     return ANY if node.get("pattern") in PATHS else WORD
 
 
-_LABELS = words(SELECTOR_LABEL, *(f"app.kubernetes.io/{name}" for name in ("instance", "managed-by", "name")))
-_METADATA: Fields = {"labels": _LABELS, "annotations": words(GENERATION_STAMP, REPAIR_ANNOTATION, RESTARTED_AT)}
+_LABELS = words(
+    SELECTOR_LABEL, ADDRESS_LABEL, *(f"app.kubernetes.io/{name}" for name in ("instance", "managed-by", "name"))
+)
+_METADATA: Fields = {
+    "labels": _LABELS,
+    "annotations": words(GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, ROLLBACK),
+}
 _NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 
 _HTTP_GET: Fields = {"httpGet": {"path": re.compile("/")}}
 """The default of Kubernetes: a field that has it is not left over."""
+
+_RANGES: Fields = {"annotations": {SOURCE_RANGES: re.compile("[0-9a-fA-F.:/, ]*")}}
+"""A spec with other values of this annotation is invalid."""
 
 _CALLS: Fields = {
     **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
@@ -61,6 +73,7 @@ _SPEC: Fields = merged(
     {
         **_CALLS,
         "initContainers": _CALLS,
+        "service": _RANGES,
         "affinity": {
             "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": _NUMBERS},
@@ -97,7 +110,7 @@ _STATE: Fields = {
 _CONTAINER_STATUS: Fields = {**words("name"), "state": _STATE, "lastState": _STATE}
 _WAITED_FOR = re.compile(rf"{ROLLOUT}|(\S+ of )?({'|'.join(kind.KIND.kind for kind in CHILDREN)}) [-a-z0-9]+")
 _STATUS: Fields = {
-    **words("state", "image", "countedAt"),
+    **words("state", "image", "countedAt", "url"),
     "address": re.compile("[-a-z0-9]+[.][-a-z0-9]+[.]svc:[0-9]+"),
     "conditions": CONDITIONS,
     "selector": re.compile(f"{SELECTOR_LABEL}=[-a-z0-9]*"),
@@ -109,6 +122,18 @@ _SERVICE: Fields = {
     "clusterIP": re.compile("None"),
     "ports": words("name", "protocol", "targetPort"),
     "selector": _LABELS,
+}
+_BACKEND: Fields = {"service": words("name")}
+_INGRESS: Fields = {
+    **words("ingressClassName"),
+    "rules": {**words("host"), "http": {"paths": {**words("path", "pathType"), "backend": _BACKEND}}},
+    "tls": words("hosts", "secretName"),
+}
+_GATEWAY: Fields = words("group", "kind", "name", "namespace", "sectionName")
+_HTTP_ROUTE: Fields = {
+    **words("hostnames"),
+    "parentRefs": _GATEWAY,
+    "rules": {"matches": {"path": words("type", "value")}, "backendRefs": words("group", "kind", "name")},
 }
 _KINDS: dict[type[Object], Fields] = {
     Deployment: {
@@ -127,7 +152,9 @@ _KINDS: dict[type[Object], Fields] = {
             "initContainerStatuses": _CONTAINER_STATUS,
         },
     },
-    Service: {"spec": _SERVICE},
+    Service: {"metadata": _RANGES, "spec": _SERVICE},
+    Ingress: {"spec": _INGRESS},
+    HTTPRoute: {"spec": _HTTP_ROUTE, "status": {"parents": {"parentRef": _GATEWAY, "conditions": CONDITIONS}}},
 }
 FIELDS: Fields = {
     **{kind.KIND.group_key: merged(merged(OBJECT, {"metadata": _METADATA}), fields) for kind, fields in _KINDS.items()},

@@ -4,13 +4,24 @@ Names and selectors depend only on the parent's name, in every version: a Deploy
 """
 
 from app.api.names import GROUP
-from metahook import ConfigMap, Deployment, Object, Parent, Pod, PodDisruptionBudget, Secret, Service
+from metahook import (
+    ConfigMap,
+    Deployment,
+    HTTPRoute,
+    Ingress,
+    Object,
+    Parent,
+    Pod,
+    PodDisruptionBudget,
+    Secret,
+    Service,
+)
 
-CHILDREN = (Deployment, Service, PodDisruptionBudget)
+CHILDREN = (Deployment, Service, PodDisruptionBudget, Ingress, HTTPRoute)
 """The kinds of a MyResource's children."""
 
-LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget})
-"""Those that the CompositeController in a cluster may not list yet, or no more: an earlier release had none."""
+LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, Ingress, HTTPRoute})
+"""Those that the CompositeController in a cluster may not list: an earlier release had none, or its values say so."""
 
 SELECTOR_LABEL = "myresource"
 POD_TEMPLATE_HASH = "pod-template-hash"
@@ -18,6 +29,13 @@ POD_TEMPLATE_HASH = "pod-template-hash"
 
 GENERATION_STAMP = f"{GROUP}/applied"
 """The annotation of each child with its generation stamp: see :mod:`metahook.protocol.generation`."""
+
+ADDRESS_LABEL = f"{GROUP}/address"
+"""The label of an Ingress or HTTPRoute with the hash of its host and path."""
+
+READY_IMAGE = f"{GROUP}/readyImage"
+ROLLBACK = f"{GROUP}/rollback"
+"""The annotations of the Deployment with the last image that was Ready, and with the decision to use it again."""
 
 REPAIR_ANNOTATION = f"{GROUP}/repair"
 RESTARTED_AT = f"{GROUP}/restartedAt"
@@ -40,6 +58,11 @@ def service_name(parent: Parent) -> str:
 
 def budget_name(parent: Parent) -> str:
     """Return the name of the PodDisruptionBudget."""
+    return parent.name
+
+
+def route_name(parent: Parent) -> str:
+    """Return the name of the Ingress or HTTPRoute."""
     return parent.name
 
 

@@ -53,6 +53,7 @@ CONDITIONS = (
     "Stalled",
     "Reconciling",
     "DependenciesReady",
+    "Exposed",
     "ForeignFields",
     "OperatorMisconfigured",
 )

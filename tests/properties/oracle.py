@@ -57,7 +57,7 @@ def forbidden(child: Json, namespace: str) -> Iterator[str]:
             yield f"{path} is root, or no ID"
         if field in ("httpGet", "tcpSocket") and "host" in value:
             yield f"{path} is a request to another host"
-        if field == "namespace" and value != namespace:
+        if field == "namespace" and value != namespace and "parentRefs" not in path:
             yield f"{path} is another namespace"
         if field == "priorityClassName" and value.startswith("system-"):
             yield f"{path} is a class of the system's"
@@ -97,32 +97,43 @@ def _mine(situation: Situation, child: Json | None) -> Json | None:
     return None if others else child
 
 
-def service_asked(situation: Situation) -> bool:
-    """Tell whether the spec asks for a Service."""
+_GROUPS = {
+    "Service": "Service.v1",
+    "PodDisruptionBudget": "PodDisruptionBudget.policy/v1",
+    "Ingress": "Ingress.networking.k8s.io/v1",
+    "HTTPRoute": "HTTPRoute.gateway.networking.k8s.io/v1",
+}
+"""The related groups of the children beside the Deployment."""
+
+
+def asked_kinds(situation: Situation) -> set[str]:
+    """Return the kinds of the children that the spec asks for beside the Deployment."""
     spec = situation.parent["spec"]
-    return bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled"
+    asked = {
+        "Service": bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled",
+        "PodDisruptionBudget": spec.get("podDisruptionBudget") == "Auto" and spec.get("replicas", 1) > 1,
+        "Ingress": "expose" in spec and "gateway" not in spec["expose"],
+        "HTTPRoute": "gateway" in spec.get("expose", {}),
+    }
+    return {kind for kind, is_asked in asked.items() if is_asked}
 
 
-def service_taken(situation: Situation) -> bool:
-    """Tell whether the Service's name belongs to another owner."""
+def is_taken(situation: Situation, kind: str) -> bool:
+    """Tell whether the name of the child of *kind* belongs to another owner."""
     parent = situation.parent["metadata"]
-    held = list((situation.related or {}).get("Service.v1", {}).values())
+    held = list((situation.related or {}).get(_GROUPS[kind], {}).values())
     owners = [
         owner["uid"] for item in held for owner in item["metadata"].get("ownerReferences", []) if owner["controller"]
     ]
-    return (
-        bool(held)
-        and owners != [parent["uid"]]
-        and _mine(situation, situation.child("Service", parent["name"])) is None
-    )
+    return bool(held) and owners != [parent["uid"]] and _mine(situation, situation.child(kind, parent["name"])) is None
 
 
 def expected_children(situation: Situation) -> set[tuple[str, str]]:
     """Return kind and name of the children that a valid parent must have."""
     name = situation.parent["metadata"]["name"]
-    service = {("Service", name)} if service_asked(situation) and not service_taken(situation) else set()
+    others = {(kind, name) for kind in asked_kinds(situation) if not is_taken(situation, kind)}
     deployment = set() if held(situation) else {("Deployment", f"{name}-deployment")}
-    return {*deployment, *service}
+    return {*deployment, *others}
 
 
 def held(situation: Situation) -> bool:
@@ -145,7 +156,7 @@ def _met(situation: Situation, asked: Json) -> bool:
 def ready_is_earned(situation: Situation, answer: Json) -> bool:
     """Tell whether all is there that Ready promises."""
     metadata = situation.parent["metadata"]
-    if "deletionTimestamp" in metadata or (service_asked(situation) and service_taken(situation)):
+    if "deletionTimestamp" in metadata or any(is_taken(situation, kind) for kind in asked_kinds(situation)):
         return False
     if not any(wanted["kind"] == "Deployment" for wanted in answer["children"]):
         return False

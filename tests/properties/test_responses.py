@@ -158,8 +158,10 @@ def test_the_pod_template_does_not_depend_on_replicas_or_generation(spec: Json, 
 def test_selectors_depend_on_the_name_alone(parent: Json) -> None:
     selector = {"myresource": parent["metadata"]["name"]}
 
-    deployment, *services = started(parent)["children"]
+    deployment, *others = started(parent)["children"]
 
     assert deployment["spec"]["selector"] == {"matchLabels": selector}
     assert deployment["spec"]["template"]["metadata"]["labels"].items() >= selector.items()
-    assert [service["spec"]["selector"] for service in services] in ([], [selector])
+    selectors = {"Service": selector, "PodDisruptionBudget": {"matchLabels": selector}}
+    for child in others:
+        assert child["spec"].get("selector") == selectors.get(child["kind"])

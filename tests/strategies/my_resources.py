@@ -67,6 +67,19 @@ _SCHEDULES = [
     ),
 ]
 
+_HOSTS = ["web.example.com", "a", "x-1.b.example"]
+_EXPOSED = [
+    *variants(
+        host=_HOSTS, path=[ABSENT, "/", "/a/.b"], className=[ABSENT, "nginx"], tls=[ABSENT, {}, {"secretName": "a"}]
+    ),
+    *variants(
+        host=_HOSTS,
+        path=[ABSENT, "/a"],
+        tls=[ABSENT, {}],
+        gateway=[{"name": "shared", "namespace": "gateways"}, {"name": "a", "sectionName": "https"}],
+    ),
+]
+
 _pull_policies = st.sampled_from(["Always", "IfNotPresent", "Never"])
 _ALONE: dict[str, Strategy[Any]] = {
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
@@ -94,6 +107,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
     "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),
+    "rollback": st.sampled_from([{}, {"mode": "Disabled"}, {"mode": "LastReady"}]),
     "revisionHistoryLimit": st.sampled_from([0, 1, 100]),
     "terminationGracePeriodSeconds": st.sampled_from([0, 1, 3600]),
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
@@ -155,11 +169,14 @@ def _subsets(names: list[str], *, most: int) -> list[tuple[str, ...]]:
 @st.composite
 def specs(draw: st.DrawFn) -> Json:
     """Specs of any fields; each is valid."""
-    spec = {"image": draw(_images)}
+    spec: Json = {"image": draw(_images)}
     for group in draw(_together):
         spec.update(draw(group))
     for name in draw(_names):
         spec.setdefault(name, draw(_ALONE[name]))
+    ports = _exposable_ports(spec)
+    if ports and (exposed := draw(_exposures)):
+        spec["expose"] = {**exposed, "port": ports[-1]["name"]} if "name" in ports[-1] else exposed
     return spec
 
 
@@ -168,6 +185,12 @@ def scheduled_specs() -> Strategy[Json]:
     return st.builds(lambda spec, schedule: {**spec, "schedule": schedule}, specs(), st.sampled_from(_SCHEDULES))
 
 
+def _exposable_ports(spec: Json) -> list[Json]:
+    has_service = spec.get("service", {}).get("mode") != "Disabled"
+    return [port for port in spec.get("ports", []) if has_service and port.get("protocol", "TCP") == "TCP"]
+
+
+_exposures = st.sampled_from([*[None] * len(_EXPOSED), *_EXPOSED])
 _images = st.sampled_from(IMAGES)
 _names = st.sampled_from(_subsets(sorted(_ALONE), most=5))
 _IDENTITIES = variants(

@@ -7,10 +7,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import budget_name, service_name
+from app.core.child_metadata import budget_name, route_name, service_name
 from app.core.desired.pod_disruption_budget import budget, wants_budget
+from app.core.desired.routes import (
+    address_label,
+    http_route,
+    ingress,
+    route_kind,
+    wants_http_route,
+    wants_ingress,
+)
 from app.core.desired.service import service, wants_service
-from metahook import Manifest, Object, Parent, PodDisruptionBudget, RelatedRule, Service, select_by_name
+from metahook import (
+    CustomizeRequest,
+    HTTPRoute,
+    Ingress,
+    Manifest,
+    Object,
+    Parent,
+    PodDisruptionBudget,
+    RelatedRule,
+    Service,
+    select_by_labels,
+    select_by_name,
+)
 
 
 @dataclass(frozen=True)
@@ -27,6 +47,8 @@ class OptionalChild:
 OPTIONAL_CHILDREN = (
     OptionalChild(Service, service_name, wants_service, service),
     OptionalChild(PodDisruptionBudget, budget_name, wants_budget, budget),
+    OptionalChild(Ingress, route_name, wants_ingress, ingress),
+    OptionalChild(HTTPRoute, route_name, wants_http_route, http_route),
 )
 
 
@@ -41,6 +63,11 @@ def optional_children(parent: Parent, spec: MyResourceSpec, replicas: int) -> di
     return {kind: manifest for kind, manifest in manifests.items() if manifest}
 
 
-def related_rules(parent: Parent, spec: MyResourceSpec) -> list[RelatedRule]:
-    """Return the related rules for the objects that have the names of these children."""
-    return [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in wanted(spec)]
+def related_rules(request: CustomizeRequest, spec: MyResourceSpec) -> list[RelatedRule]:
+    """Return the related rules for the objects that have the names of these children, or the address of the route."""
+    parent = request.parent
+    managed = [child for child in wanted(spec) if request.manages(child.kind)]
+    rules = [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in managed]
+    if spec.expose and request.manages(kind := route_kind(spec.expose)):
+        rules.append(select_by_labels(kind, parent.namespace, address_label(spec.expose)))
+    return rules

@@ -9,8 +9,9 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
+from app.core.desired.rollback import Past
 from app.core.desired.schedule import State
-from app.core.reasons import BUILDING
+from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK
 from app.core.status.override import Override
 from app.core.timers import parse_time
 from metahook import Finding, Parent, last_change, try_read, try_read_list
@@ -87,8 +88,6 @@ class PreviousStatus:
         """The last change of a child by another in this generation."""
         self.ready_generation = _number(status.ready_generation)
         """The last generation that was Ready."""
-        self.was_ever_ready = self.ready_generation is not None
-        """Whether Ready was True in any generation."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
         ready = _number(status.ready_replicas)
@@ -128,6 +127,13 @@ class PreviousStatus:
         """Whether it is not about this generation, or not there."""
         ready = self._conditions.get("Ready")
         return ready is None or ready.observed_generation != self._generation
+
+    @property
+    def past(self) -> Past:
+        """What the children depend on."""
+        ready = self._conditions.get("Ready")
+        reason = ready.reason if ready and not self.is_of_other_generation else ""
+        return Past(self.ready_generation is not None, reason == AVAILABLE.name, reason == ROLLED_BACK.name)
 
     @property
     def is_of_skewed_clock(self) -> bool:

@@ -76,6 +76,13 @@ TERMS = (
         "True if all dependencies in spec.dependencies are met. Present only if the spec has dependencies.",
         "If it is False, its message names the dependencies that are not met.",
     ),
+    Term(
+        "Exposed",
+        "condition",
+        "True if the Ingress has an address, or the Gateway accepts the HTTPRoute, so that requests from outside of "
+        "the cluster can arrive. Present only if the spec has expose. Ready does not depend on it.",
+        "If it is not True, do what its message says: kubectl describe myresource NAME",
+    ),
     Term("Reconciling", "condition", "Present, and True, while Ready is False and no action is needed yet.", _WAIT),
     Term(
         "Stalled",

@@ -5,6 +5,7 @@ from typing import Literal
 
 from tests.api.examples import (
     container,
+    expose,
     init_container,
     keys,
     lifecycle,
@@ -32,6 +33,7 @@ EXAMPLES: list[Example] = [
         volume,
         keys,
         scheduling,
+        expose,
         schedule,
     )
     for example in module.EXAMPLES
