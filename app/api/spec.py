@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.api.affinity import Affinity
+from app.api.autoscaling import Autoscaling
 from app.api.container import Env, EnvFrom, Ports, VolumeMounts
 from app.api.dependencies import ConfigReload, Dependencies
 from app.api.labels import Labels
@@ -87,6 +88,11 @@ def _cpu_once(spec: "MyResourceSpec") -> bool:
     return spec.cpu is None or "cpu" not in {**(resources.requests or {}), **(resources.limits or {})}
 
 
+def _requests_cpu(spec: "MyResourceSpec") -> bool:
+    resources = spec.resources or Resources()
+    return spec.cpu is not None or "cpu" in {**(resources.requests or {}), **(resources.limits or {})}
+
+
 class MyResourceSpec(Model):
     """The application, and how it runs. Only image is required."""
 
@@ -100,6 +106,8 @@ class MyResourceSpec(Model):
     """Requests and limits by resource. If it sets memory, the field memory is ignored."""
     replicas: Annotated[int, Field(ge=0, le=1000)] = 1
     """Number of Pods; default 1."""
+    autoscaling: Autoscaling | None = None
+    """Lets a HorizontalPodAutoscaler choose the number of Pods, in place of replicas."""
 
     command: (
         Annotated[
@@ -210,6 +218,18 @@ class MyResourceSpec(Model):
             cel="!has(self.cpu) || !has(self.resources) "
             "|| !(has(self.resources.requests) && 'cpu' in self.resources.requests) "
             "&& !(has(self.resources.limits) && 'cpu' in self.resources.limits)",
+        ),
+        Rule(
+            "replicas must not be set beside autoscaling, which chooses the number of Pods: omit it (default 1)",
+            lambda spec: spec.autoscaling is None or spec.replicas == 1,
+            cel="!has(self.autoscaling) || self.replicas == 1",
+        ),
+        Rule(
+            "targetCPUUtilizationPercentage requires cpu, which it is a percentage of",
+            lambda spec: not (spec.autoscaling and spec.autoscaling.target_cpu) or _requests_cpu(spec),
+            cel="!has(self.autoscaling) || !has(self.autoscaling.targetCPUUtilizationPercentage) || has(self.cpu) "
+            "|| has(self.resources) && (has(self.resources.requests) && 'cpu' in self.resources.requests "
+            "|| has(self.resources.limits) && 'cpu' in self.resources.limits)",
         ),
         Rule(
             "each name in volumeMounts must be the name of a volume in spec.volumes",

@@ -4,12 +4,23 @@ Names and selectors depend only on the parent's name, in every version: a Deploy
 """
 
 from app.api.names import GROUP
-from metahook import ConfigMap, Deployment, Object, Parent, Pod, PodDisruptionBudget, Secret, Service
+from metahook import (
+    ConfigMap,
+    Deployment,
+    HorizontalPodAutoscaler,
+    Manifest,
+    Object,
+    Parent,
+    Pod,
+    PodDisruptionBudget,
+    Secret,
+    Service,
+)
 
-CHILDREN = (Deployment, Service, PodDisruptionBudget)
+CHILDREN = (Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler)
 """The kinds of a MyResource's children."""
 
-LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget})
+LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, HorizontalPodAutoscaler})
 """Those that the CompositeController in a cluster may not list yet, or no more: an earlier release had none."""
 
 SELECTOR_LABEL = "myresource"
@@ -42,6 +53,16 @@ def service_name(parent: Parent) -> str:
 def budget_name(parent: Parent) -> str:
     """Return the name of the PodDisruptionBudget."""
     return parent.name
+
+
+def autoscaler_name(parent: Parent) -> str:
+    """Return the name of the HorizontalPodAutoscaler."""
+    return parent.name
+
+
+def reference(child: Object) -> Manifest:
+    """Return a manifest that names *child*, for functions that ask for one."""
+    return {"apiVersion": child.KIND.api_version, "kind": child.KIND.kind, "metadata": {"name": child.metadata.name}}
 
 
 def selector(parent: Parent) -> dict[str, str]:

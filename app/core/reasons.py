@@ -141,12 +141,13 @@ NAME_CONFLICT = Reason(
     "{holder} exists and is not controlled by this MyResource, so it is left unchanged. Rename one of the two, "
     "{others}, or let this MyResource adopt it: "
     "kubectl label --overwrite {handover} -n {namespace} controller-uid={uid}",
-    "A Service or PodDisruptionBudget with the name of the MyResource exists, and the MyResource does not control it. "
-    "Or a Deployment of an earlier MyResource of the same name was not deleted, and its Pods still run.",
-    "Rename one of the two, set spec.service.mode or spec.podDisruptionBudget to Disabled, delete the object if it is "
-    "not needed, or let the MyResource adopt it with the command in the message (this has no effect if another "
-    "controller owns the object). "
-    "If the message names a Deployment that does not exist, its ReplicaSets still exist: delete them.",
+    "A Service, PodDisruptionBudget or HorizontalPodAutoscaler with the name of the MyResource exists, and the "
+    "MyResource does not control it. Or a Deployment of an earlier MyResource of the same name was not deleted, and "
+    "its Pods still run.",
+    "Rename one of the two, set spec.service.mode or spec.podDisruptionBudget to Disabled, remove spec.autoscaling, "
+    "delete the object if it is not needed, or let the MyResource adopt it with the command in the message "
+    "(this has no effect if another controller owns the object). If the message names a Deployment "
+    "that does not exist, its ReplicaSets still exist: delete them.",
 )
 KIND_NOT_MANAGED = Reason(
     "KindNotManaged",

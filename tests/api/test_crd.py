@@ -99,6 +99,7 @@ def test_only_the_defaults_of_the_design_are_there() -> None:
     assert {path: node["default"] for path, node in NODES.items() if "default" in node} == {
         "spec.memory": "128Mi",
         "spec.replicas": 1,
+        "spec.autoscaling.minReplicas": 1,
         "spec.service": {},
         "spec.service.mode": "Auto",
         "spec.configReload": {},

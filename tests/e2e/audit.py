@@ -37,7 +37,7 @@ class Request:
     @property
     def writes(self) -> bool:
         """Whether the request can change something: the status of a parent, or a child."""
-        kinds = ("myresources", "deployments", "services")
+        kinds = ("myresources", "deployments", "services", "poddisruptionbudgets", "horizontalpodautoscalers")
         return self.right.verb in WRITES and self.right.resource.partition("/")[0] in kinds
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
-from app.core.desired.replicas import desired_replicas
+from app.core.desired.replicas import Replicas, desired_replicas, fixed
 from app.core.desired.suspension import left_as_observed
 from app.core.watch import Watch
 from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
@@ -39,7 +39,7 @@ class DesiredState(NamedTuple):
     kept: Sequence[Manifest] = ()
     spec: MyResourceSpec | None = None
     """None if it is invalid."""
-    replicas: int = 0
+    replicas: Replicas = fixed(0)
     problem: str | None = None
     is_suspended: bool = False
     """Whether the spec asks to change nothing."""
@@ -80,7 +80,7 @@ def _of_valid_spec(
 ) -> DesiredState:
     spec = valid.spec
     observed_config = config(request, valid, watch)
-    replicas = desired_replicas(spec)
+    replicas = desired_replicas(request.parent, spec, request.children)
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None

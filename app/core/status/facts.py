@@ -9,6 +9,7 @@ from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
+from app.core.status.autoscaling import Autoscaling
 from app.core.status.override import Overriding
 from app.core.status.previous_status import SKEW, PreviousStatus
 from app.core.timers import after, format_time, parse_time
@@ -77,6 +78,7 @@ class Facts:
         diagnosis: Diagnosis,
         previous_status: PreviousStatus,
         now: datetime,
+        autoscaling: Autoscaling | None = None,
         installation: tuple[Finding, ...] = (),
         foreign: Sequence[Foreign] = (),
     ) -> None:
@@ -92,13 +94,14 @@ class Facts:
         self.foreign = foreign
         """The children with fields that only others set."""
 
-        self.rollout = Rollout(deployment, desired.replicas)
-        deployment_drift = next(
+        self.deployment_drift = next(
             (drift for drift in drifts if drift.kind == "Deployment" and not drift.is_undesired), None
         )
-        self.deployment_drift = deployment_drift
         """How the Deployment is not as desired, if it is not, so that its status is about another spec."""
-        is_updating = deployment_drift is not None and deployment_drift.observed is not None
+        self.autoscaling = autoscaling
+        """What is observed of the autoscaler; None without autoscaling."""
+        self.rollout = self._rollout(deployment)
+        is_updating = self.deployment_drift is not None and self.deployment_drift.observed is not None
         self.is_rolling_out = is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
         """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
         self.has_unstable_pods = diagnosis.stable_pods is not None
@@ -179,7 +182,8 @@ class Facts:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
             return []
-        return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, self.diagnosis.changes_at]
+        times = (self.diagnosis.changes_at, self.rollout.scaling_ends)
+        return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, *times]
 
     def _drift_timers(self) -> list[datetime | None]:
         if self.drift is None or (self.drift.path and self.overriding.is_yielding):
@@ -191,6 +195,13 @@ class Facts:
         # Each minute, because the deletion of the object that has the name sends no event to this parent.
         waited = (self.now - self.waiting_since).total_seconds()
         return [after(self.waiting_since, (waited // PATIENCE + 1) * PATIENCE)]
+
+    def _rollout(self, deployment: Deployment | None) -> Rollout:
+        rollout = Rollout(deployment, self.desired.replicas.desired)
+        if self.autoscaling is None or self.deployment_drift or not self.previous_status.is_ready:
+            return rollout
+        ends = self.autoscaling.scaling_ends(rollout)
+        return Rollout(deployment, rollout.replicas, scaling_ends=ends) if ends and self.now < ends else rollout
 
     def _waiting_for(self) -> str | None:
         if self.drift:

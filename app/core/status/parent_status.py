@@ -81,6 +81,10 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     ]
     if facts.desired.unmet_dependencies is not None:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
+    if facts.autoscaling:
+        found = facts.autoscaling.condition()
+        words = {"name": facts.parent.name, "namespace": facts.parent.namespace}
+        conditions.append(replace(found, message=found.message.format_map(words)))
     # These two are conditions of kstatus, present only while True.
     if decision.outlook is Outlook.RECONCILING:
         conditions.append(ParentCondition("Reconciling", "True", reason, text))

@@ -63,6 +63,8 @@ class PreviousStatus:
         """Whether Ready was True in any generation."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
+        self.is_ready = self.was_ready and self.since("Ready", "True") is not None
+        """Whether it says that this generation is Ready."""
         stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
         self.stored_at = parse_time(stored)
         """When the API server stored it, if it waits for something."""

@@ -69,6 +69,13 @@ TERMS = (
         "True if all dependencies in spec.dependencies are met. Present only if the spec has dependencies.",
         "If it is False, its message names the dependencies that are not met.",
     ),
+    Term(
+        "AutoscalingActive",
+        "condition",
+        "True if the HorizontalPodAutoscaler chooses the number of Pods, False if it can't, Unknown if it has not "
+        "reported anything yet. Present only if the spec has autoscaling.",
+        "If it is False, do what its message says: kubectl describe myresource NAME",
+    ),
     Term("Reconciling", "condition", "Present, and True, while Ready is False and no action is needed yet.", _WAIT),
     Term(
         "Stalled",

@@ -62,14 +62,17 @@ def _until(facts: Facts) -> str:
     return f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete"
 
 
-_FIELDS_OF_KINDS = {"Service": "spec.service.mode", "PodDisruptionBudget": "spec.podDisruptionBudget"}
-"""The fields that ask for children of a kind."""
+_WITHOUT_CHILD = {
+    "Service": "set spec.service.mode to Disabled",
+    "PodDisruptionBudget": "set spec.podDisruptionBudget to Disabled",
+    "HorizontalPodAutoscaler": "remove spec.autoscaling",
+}
+"""What to change in the spec, so that it asks for no child of a kind."""
 
 
 def _others(facts: Facts) -> str:
     kind = _holder(facts).kind
-    field = _FIELDS_OF_KINDS.get(kind)
-    return f"set {field} to Disabled" if field else f"delete the {kind}"
+    return _WITHOUT_CHILD.get(kind, f"delete the {kind}")
 
 
 def _fields(facts: Facts) -> str:

@@ -6,7 +6,8 @@
     record     records the requests to a hook, as a proxy in front of it
     server     serves controllers over HTTP: limits, health, refusals
     simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
-    kinds      Deployment, Service, PodDisruptionBudget, ConfigMap, Secret, Pod and Namespace as observed
+    kinds      Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler, ConfigMap, Secret, Pod and Namespace
+               as observed
     protocol   Metacontroller's requests and responses, drift, repair, stale requests, and the gate to the cluster
 
 The rule of this package: it knows no kind of parent, and imports nothing of the operator that uses it. Imports point
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from metahook.kinds.config_map import ConfigMap
     from metahook.kinds.deployment import Deployment, DeploymentStatus, rolled_out
+    from metahook.kinds.horizontal_pod_autoscaler import HorizontalPodAutoscaler
     from metahook.kinds.namespace import Namespace, NamespaceStatus
     from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
     from metahook.kinds.pod_disruption_budget import PodDisruptionBudget
@@ -73,6 +75,7 @@ else:
     _NAMES = {
         "kinds.config_map": ("ConfigMap",),
         "kinds.deployment": ("Deployment", "DeploymentStatus", "rolled_out"),
+        "kinds.horizontal_pod_autoscaler": ("HorizontalPodAutoscaler",),
         "kinds.namespace": ("Namespace", "NamespaceStatus"),
         "kinds.pod": ("ContainerStatus", "Pod", "PodStatus", "Terminated"),
         "kinds.secret": ("Secret",),
@@ -156,6 +159,7 @@ __all__ = [
     "FinalizeResponse",
     "Finding",
     "ForeignField",
+    "HorizontalPodAutoscaler",
     "ImpureHook",
     "Kind",
     "MalformedRequest",

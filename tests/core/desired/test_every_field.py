@@ -32,6 +32,13 @@ WHOLE = (Affinity, DnsConfig, Lifecycle, Probe)
 """Objects that are written to the Pod as they are."""
 
 
+REQUIRED = {
+    ("autoscaling", field)
+    for field in ("maxReplicas", "targetCPUUtilizationPercentage", "targetMemoryUtilizationPercentage")
+}
+"""Fields that a spec may need if it has those around them."""
+
+
 def fields(model: type[Model]) -> Iterator[Path]:
     """Yield the fields of the spec, and those of an object in it, as on the wire."""
     for name, field in model.model_fields.items():
@@ -57,13 +64,15 @@ def has(spec: Json, path: Path) -> bool:
 
 
 def without(spec: Json, path: Path) -> Json:
-    """Return *spec* without the field at *path*; an image stays, as another."""
+    """Return *spec* without the field at *path*; one that is required stays, with another value."""
     changed = copy.deepcopy(spec)
     *steps, last = path
     node = changed
     for step in steps:
         node = node[step]
     del node[last]
+    if path in REQUIRED:
+        node[last] = 99
     return {"image": "other:1", **changed}
 
 
