@@ -8,7 +8,6 @@ from metahook import (
     ConfigMap,
     Deployment,
     HorizontalPodAutoscaler,
-    Manifest,
     Object,
     Parent,
     Pod,
@@ -58,11 +57,6 @@ def budget_name(parent: Parent) -> str:
 def autoscaler_name(parent: Parent) -> str:
     """Return the name of the HorizontalPodAutoscaler."""
     return parent.name
-
-
-def reference(child: Object) -> Manifest:
-    """Return a manifest that names *child*, for functions that ask for one."""
-    return {"apiVersion": child.KIND.api_version, "kind": child.KIND.kind, "metadata": {"name": child.metadata.name}}
 
 
 def selector(parent: Parent) -> dict[str, str]:

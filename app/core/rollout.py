@@ -1,7 +1,6 @@
 """The rollout, as the status of the Deployment shows it. Without a Deployment there is no progress."""
 
 import re
-from datetime import datetime
 
 from app.api.rollout import DEFAULT_DEADLINE
 from app.core.timers import parse_time
@@ -15,13 +14,9 @@ LATE = "ProgressDeadlineExceeded"
 
 
 class Rollout:
-    """The rollout of the observed *deployment*; *replicas* is the desired number of Pods.
+    """The rollout of the observed *deployment*; *replicas* is the desired number of Pods."""
 
-    Until *scaling_ends*, an autoscaler is changing the number, and Pods that are missing or surplus do not count.
-    """
-
-    def __init__(self, deployment: Deployment | None, replicas: int, scaling_ends: datetime | None = None) -> None:
-        is_scaling = scaling_ends is not None
+    def __init__(self, deployment: Deployment | None, replicas: int) -> None:
         status = (deployment and deployment.status) or DeploymentStatus()
         spec = (deployment and deployment.spec) or {}
         generation = deployment.metadata.generation if deployment else None
@@ -31,21 +26,21 @@ class Rollout:
 
         self.deployment = deployment
         self.replicas = replicas
-        self.scaling_ends = scaling_ends
         self.existing = status.replicas or 0
         """The number of Pods, also of those that are surplus."""
         self.updated = updated
         """The number of Pods of the newest template."""
         self.available = status.available_replicas or 0
+        """The number of available Pods, of any template."""
         self.stopping = status.terminating_replicas
         """The number of Pods that are stopping, if it is known; no other number counts them."""
         self.progressing = progressing.status
         """The status of the Deployment's condition Progressing; empty if it has none."""
-        self.is_available = is_scaling or (available is not None and available.status == "True")
+        self.is_available = available is not None and available.status == "True"
         """Whether the Deployment reports that enough of its Pods are available."""
         self.failure = status.condition("ReplicaFailure")
         """What keeps Pods from being created, if its status is True."""
-        self.is_not_yet_observed = not is_scaling and (status.observed_generation or 0) < (generation or 0)
+        self.is_not_yet_observed = (status.observed_generation or 0) < (generation or 0)
         """Whether the Deployment controller has not yet observed the last change of the spec."""
         self.is_complete = progressing.status == "True" and progressing.reason == COMPLETE
         """Whether the Deployment reports that its last rollout is complete."""
@@ -58,8 +53,8 @@ class Rollout:
         self.deadline = _deadline(spec.get("progressDeadlineSeconds"))
         """Seconds without progress after which the rollout is late."""
 
-        has_old_pods = not is_scaling and (self.existing != replicas or updated != replicas)
-        self.is_incomplete = has_old_pods or (not is_scaling and self.available != replicas)
+        has_old_pods = self.existing != replicas or updated != replicas
+        self.is_incomplete = has_old_pods or self.available != replicas
         """Whether Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
         self.is_paused_midway = has_old_pods and spec.get("paused") is True
         """Whether the Deployment was paused before all its Pods were replaced. A later pause delays nothing."""

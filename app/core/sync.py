@@ -16,16 +16,15 @@
 
 from datetime import datetime
 
-from app.core.child_metadata import REPAIR_ANNOTATION, autoscaler_name, deployment_name, reference
+from app.core.child_metadata import REPAIR_ANNOTATION, autoscaler_name, deployment_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
-from app.core.status.autoscaling import Autoscaling
 from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
 from app.core.status.previous_status import PreviousStatus
-from app.core.timers import parse_time, resync
+from app.core.timers import resync
 from app.core.watch import Watch
 from metahook import (
     Deployment,
@@ -53,7 +52,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         diagnosis=_diagnosis(request, desired, deployment, now),
         previous_status=previous_status,
         now=now,
-        autoscaling=_autoscaling(request, desired, deployment),
+        autoscaler=request.children.get(HorizontalPodAutoscaler, autoscaler_name(request.parent)),
         installation=request.installation,
     )
     is_keeping = facts.is_keeping_newer_children  # this spec would undo later changes
@@ -94,20 +93,6 @@ def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployme
     if desired.spec is None or deployment is None or request.parent.deleting:
         return Diagnosis()
     return diagnose_pods(request.related, deployment, desired.spec, now)
-
-
-def _autoscaling(request: SyncRequest, desired: DesiredState, deployment: Deployment | None) -> Autoscaling | None:
-    """Return what is observed of the autoscaler, if the spec asks for one."""
-    autoscaling = desired.spec.autoscaling if desired.spec and desired.replicas.is_autoscaled else None
-    if autoscaling is None:
-        return None
-    owners = request.children.field_owners(reference(deployment)) if deployment else []
-    return Autoscaling(
-        request.children.get(HorizontalPodAutoscaler, autoscaler_name(request.parent)),
-        least=autoscaling.min_replicas,
-        scaled_at=parse_time(max((owner.time for owner in owners if owner.subresource == "scale"), default="")),
-        changed_at=parse_time(max((owner.time for owner in owners if owner.subresource != "status"), default="")),
-    )
 
 
 def _to_send(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:

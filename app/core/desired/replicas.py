@@ -9,7 +9,7 @@ old number: there the field is left out while the autoscaler owns it, which chan
 from typing import NamedTuple
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import deployment_name, reference
+from app.core.child_metadata import deployment_name
 from metahook import LAST_APPLIED, Children, Deployment, Parent, overriding_manager
 
 
@@ -51,4 +51,6 @@ def _is_left_to_others(deployment: Deployment, children: Children) -> bool:
     """Tell whether it was applied server-side, and another manager owns the number."""
     if deployment.metadata.annotation(LAST_APPLIED) is not None:
         return False
-    return bool(overriding_manager(reference(deployment), "spec.replicas", children))
+    kind, name = deployment.KIND, deployment.metadata.name
+    named = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": name}}
+    return bool(overriding_manager(named, "spec.replicas", children))

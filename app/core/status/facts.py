@@ -9,11 +9,10 @@ from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
-from app.core.status.autoscaling import Autoscaling
 from app.core.status.override import Overriding
 from app.core.status.previous_status import SKEW, PreviousStatus
 from app.core.timers import after, format_time, parse_time
-from metahook import Deployment, Finding, Parent, Resend, was_resent
+from metahook import Deployment, Finding, HorizontalPodAutoscaler, Parent, Resend, was_resent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -78,7 +77,7 @@ class Facts:
         diagnosis: Diagnosis,
         previous_status: PreviousStatus,
         now: datetime,
-        autoscaling: Autoscaling | None = None,
+        autoscaler: HorizontalPodAutoscaler | None = None,
         installation: tuple[Finding, ...] = (),
         foreign: Sequence[Foreign] = (),
     ) -> None:
@@ -91,6 +90,7 @@ class Facts:
         """What Pods show; an empty one if they are not watched."""
         self.previous_status = previous_status
         self.now = now
+        self.autoscaler = autoscaler
         self.foreign = foreign
         """The children with fields that only others set."""
 
@@ -98,9 +98,7 @@ class Facts:
             (drift for drift in drifts if drift.kind == "Deployment" and not drift.is_undesired), None
         )
         """How the Deployment is not as desired, if it is not, so that its status is about another spec."""
-        self.autoscaling = autoscaling
-        """What is observed of the autoscaler; None without autoscaling."""
-        self.rollout = self._rollout(deployment)
+        self.rollout = Rollout(deployment, desired.replicas.desired)
         is_updating = self.deployment_drift is not None and self.deployment_drift.observed is not None
         self.is_rolling_out = is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
         """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
@@ -164,6 +162,19 @@ class Facts:
         return self.previous_status.was_ready
 
     @property
+    def is_scaling(self) -> bool:
+        """Whether Pods start or stop because an autoscaler changed their number, as far as can be told.
+
+        None is replaced, and there are as many as it may scale down to. Those that have not started within the deadline
+        are missing, as any others.
+        """
+        spec, rollout = self.desired.spec, self.rollout
+        if spec is None or spec.autoscaling is None or not self.previous_status.is_ready:
+            return False
+        is_sound = rollout.is_complete and rollout.updated == rollout.existing and not self.has_unstable_pods
+        return is_sound and rollout.available >= spec.autoscaling.min_replicas and not self.deadlines.has_no_progress
+
+    @property
     def resend(self) -> Resend | None:
         """The value that differs, if it does so for long enough to be sent once more."""
         if self.drift is None or not self.drift.path or self.overriding.is_overridden:
@@ -182,8 +193,7 @@ class Facts:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
             return []
-        times = (self.diagnosis.changes_at, self.rollout.scaling_ends)
-        return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, *times]
+        return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, self.diagnosis.changes_at]
 
     def _drift_timers(self) -> list[datetime | None]:
         if self.drift is None or (self.drift.path and self.overriding.is_yielding):
@@ -195,13 +205,6 @@ class Facts:
         # Each minute, because the deletion of the object that has the name sends no event to this parent.
         waited = (self.now - self.waiting_since).total_seconds()
         return [after(self.waiting_since, (waited // PATIENCE + 1) * PATIENCE)]
-
-    def _rollout(self, deployment: Deployment | None) -> Rollout:
-        rollout = Rollout(deployment, self.desired.replicas.desired)
-        if self.autoscaling is None or self.deployment_drift or not self.previous_status.is_ready:
-            return rollout
-        ends = self.autoscaling.scaling_ends(rollout)
-        return Rollout(deployment, rollout.replicas, scaling_ends=ends) if ends and self.now < ends else rollout
 
     def _waiting_for(self) -> str | None:
         if self.drift:
