@@ -197,7 +197,8 @@ OVERRIDDEN = Reason(
     "another value after a minute although it was sent again. From then on the operator reverts the change only once "
     "every ten minutes, and leaves the child as it is in between. With dynamic-apply it can also be env: "
     "Metacontroller keeps the old order of variables, in which a variable may come before one that it uses.",
-    "If an autoscaler scales the Deployment, set its scaleTargetRef to the MyResource. Otherwise, set the value in the "
+    "If an autoscaler scales the Deployment, use spec.autoscaling, or set its scaleTargetRef to the MyResource. "
+    "Otherwise, set the value in the "
     "spec, or stop the other user or controller from changing the field. If the field is env, rename the variable that "
     "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it at "
     "once, change the spec.",
