@@ -11,6 +11,7 @@ import jsonschema
 from app.api.crd import schema
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from metahook.simulator.objects import to_json
+from tests.requests.builders import KINDS
 from tests.strategies.observed import Situation
 
 Json = dict[str, Any]
@@ -96,32 +97,34 @@ def _mine(situation: Situation, child: Json | None) -> Json | None:
     return None if others else child
 
 
-def service_asked(situation: Situation) -> bool:
-    """Tell whether the spec asks for a Service."""
+def optional_asked(situation: Situation) -> set[str]:
+    """Return the kinds of children beside the Deployment that the spec asks for."""
     spec = situation.parent["spec"]
-    return bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled"
+    most = spec.get("autoscaling", {}).get("maxReplicas", spec.get("replicas", 1))
+    asked = {
+        "Service": bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled",
+        "PodDisruptionBudget": spec.get("podDisruptionBudget") == "Auto" and most > 1,
+        "HorizontalPodAutoscaler": "autoscaling" in spec,
+    }
+    return {kind for kind, is_asked in asked.items() if is_asked}
 
 
-def service_taken(situation: Situation) -> bool:
-    """Tell whether the Service's name belongs to another owner."""
+def is_taken(situation: Situation, kind: str) -> bool:
+    """Tell whether the name of a child of *kind* belongs to another owner."""
     parent = situation.parent["metadata"]
-    held = list((situation.related or {}).get("Service.v1", {}).values())
+    held = list((situation.related or {}).get(KINDS[kind].KIND.group_key, {}).values())
     owners = [
         owner["uid"] for item in held for owner in item["metadata"].get("ownerReferences", []) if owner["controller"]
     ]
-    return (
-        bool(held)
-        and owners != [parent["uid"]]
-        and _mine(situation, situation.child("Service", parent["name"])) is None
-    )
+    return bool(held) and owners != [parent["uid"]] and _mine(situation, situation.child(kind, parent["name"])) is None
 
 
 def expected_children(situation: Situation) -> set[tuple[str, str]]:
     """Return kind and name of the children that a valid parent must have."""
     name = situation.parent["metadata"]["name"]
-    service = {("Service", name)} if service_asked(situation) and not service_taken(situation) else set()
+    optional = {(kind, name) for kind in optional_asked(situation) if not is_taken(situation, kind)}
     deployment = set() if held(situation) else {("Deployment", f"{name}-deployment")}
-    return {*deployment, *service}
+    return {*deployment, *optional}
 
 
 def held(situation: Situation) -> bool:
@@ -144,7 +147,7 @@ def _met(situation: Situation, asked: Json) -> bool:
 def ready_is_earned(situation: Situation, answer: Json) -> bool:
     """Tell whether all is there that Ready promises."""
     metadata = situation.parent["metadata"]
-    if "deletionTimestamp" in metadata or (service_asked(situation) and service_taken(situation)):
+    if "deletionTimestamp" in metadata or any(is_taken(situation, kind) for kind in optional_asked(situation)):
         return False
     if not any(wanted["kind"] == "Deployment" for wanted in answer["children"]):
         return False
@@ -154,9 +157,21 @@ def ready_is_earned(situation: Situation, answer: Json) -> bool:
             return False
         if to_json(merge(seen["spec"], {}, wanted["spec"])) != to_json(seen["spec"]):
             return False
-        if wanted["kind"] == "Deployment" and not _rolled_out(seen, wanted["spec"]["replicas"], metadata):
+        if wanted["kind"] == "Deployment" and not _is_served(situation, seen):
             return False
     return True
+
+
+def _is_served(situation: Situation, deployment: Json) -> bool:
+    """Tell whether *deployment* is rolled out, or was Ready, and an autoscaler has changed the number of Pods since."""
+    parent, status = situation.parent, deployment.get("status") or {}
+    if _rolled_out(deployment, deployment["spec"]["replicas"], parent["metadata"]):
+        return True
+    autoscaling = parent["spec"].get("autoscaling")
+    was_ready = (parent.get("status") or {}).get("readyGeneration") == parent["metadata"]["generation"]
+    is_updated = status.get("replicas", 0) == status.get("updatedReplicas", 0)
+    least = autoscaling.get("minReplicas", 1) if autoscaling else None
+    return was_ready and is_updated and least is not None and status.get("availableReplicas", 0) >= least
 
 
 def _rolled_out(deployment: Json, replicas: int, parent: Json) -> bool:
