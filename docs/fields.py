@@ -41,12 +41,14 @@ def examples() -> dict[str, list[Json]]:
 
 def _my_resource(fragment: Json) -> Json:
     spec = {"image": "nginx:1.27"} | fragment
-    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "web"}, "spec": spec}
+    listed = {field: dict.fromkeys(keys, "shop") for field, keys in fragment.get("propagate", {}).items()}
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "web", **listed}, "spec": spec}
 
 
 def page() -> str:
     """Return the page."""
-    fields, given, shown = SPEC["properties"], fragments(), Shown()
+    given, shown = fragments(), Shown()
+    fields = {name: SPEC["properties"][name] for name in given}
     index = " · ".join(f"[{name}](#{name.lower()})" for name in fields)
     rules = "".join(f"- {text}\n" for text in (*_rules(SPEC), *_rules(schema())))
     sections = "".join(_section(name, node, given[name], shown) for name, node in fields.items())
@@ -70,6 +72,7 @@ class Shown:
 
 
 def _section(name: str, node: Json, given: list[Json], shown: Shown) -> str:
+    shown.place(node, f"{name}.")
     rows = list(_rows(name, node, shown))
     table = "".join(f"| `{path}` | {_kind(inner)} | {text} |\n" for path, inner, text in rows)
     table = f"\n| field | type | meaning |\n|---|---|---|\n{table}" if rows else ""
@@ -106,7 +109,8 @@ def _rows(name: str, node: Json, shown: Shown, path: str = "") -> Iterator[tuple
         earlier = shown.place(inner, f"{name}.{inner_path}")
         section, _, place = (earlier or "").partition(".")
         if earlier:
-            there = f"`{place}`" if section == name else f"`{place}` of [{section}](#{section.lower()})"
+            link = f"[{section}](#{section.lower()})"
+            there = f"`{place}`" if section == name else f"`{place}` of {link}" if place else link
             yield inner_path, inner, f"{_cell(inner)} {_AS}{there}."
             continue
         if "properties" not in inner:

@@ -46,8 +46,12 @@ FIELDS = {
     "conditions[].observedGeneration": Use(_WITH_SPEC, "`kubectl wait`, which ignores an older generation"),
     "conditions[].lastTransitionTime": Use("only together with `status`", "people, alerts"),
     "replicas": Use("when a Pod is created or deleted", "autoscalers, through the scale subresource"),
+    "readyReplicas": Use("at most once for [each Pod](#numbers-of-pods)", "people"),
+    "updatedReplicas": Use("with `readyReplicas`", "people"),
+    "countedAt": Use("with `readyReplicas`", "the operator, which does not write them too often"),
     "selector": Use("never", "autoscalers, through the scale subresource"),
     "image": Use("when the Deployment is updated", "people"),
+    "address": Use("when the Service is created, gets another first port, or is deleted", "people"),
     "readyGeneration": Use(
         "when Ready becomes True; it stays when Ready becomes False",
         "scripts; the operator, to tell Degraded from Building",

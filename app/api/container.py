@@ -1,10 +1,14 @@
-"""The environment variables, ports and volume mounts of the container."""
+"""A container: the fields that the application and the init containers share, and the ports of the application."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from app.api.lifecycle import Hook, Lifecycle
 from app.api.model import ListMap, Model, Omitted, Rule, exactly_one
+from app.api.probe import Probe, ReadinessProbe, RestartProbe
+from app.api.quantity import MemoryLimit, Quantity
+from app.api.resources import Resources
 from app.api.scalar import (
     KEY,
     MAX_TEXT,
@@ -12,6 +16,7 @@ from app.api.scalar import (
     TEXT,
     ConfigKey,
     EnvName,
+    Image,
     MountPath,
     ObjectName,
     PortName,
@@ -202,3 +207,79 @@ Ports = Annotated[
     Omitted,
 ]
 VolumeMounts = Annotated[list[VolumeMount], Field(max_length=64), ListMap(("mountPath",)), Omitted]
+
+Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
+
+
+def _cpu_once(container: "Container") -> bool:
+    resources = container.resources or Resources()
+    return container.cpu is None or "cpu" not in {**(resources.requests or {}), **(resources.limits or {})}
+
+
+class Container(Model):
+    """What a container runs, and with what."""
+
+    image: Image
+    """Container image, such as nginx:1.27."""
+    memory: MemoryLimit = "128Mi"
+    """Memory request and limit of the container; ignored if resources sets memory. Quantity; default 128Mi."""
+    cpu: Quantity | None = None
+    """CPU request of the container; there is no CPU limit. Quantity, such as 500m."""
+    resources: Annotated[Resources, Omitted] | None = None
+    """Requests and limits by resource. If it sets memory, the field memory is ignored."""
+
+    command: (
+        Annotated[
+            list[Argument],
+            Field(max_length=256),
+            Rule(
+                "the first item must not be empty",
+                lambda command: not command or command[0] != "",
+                cel="self.size() == 0 || self[0] != ''",
+            ),
+            Omitted,
+        ]
+        | None
+    ) = None
+    """Program and arguments to run instead of the image's entrypoint."""
+    args: Annotated[list[Argument], Field(max_length=256), Omitted] | None = None
+    """Arguments to use instead of the image's."""
+    env: Env | None = None
+    """Environment variables of the container."""
+    env_from: Annotated[list[EnvFrom], Field(max_length=32), Omitted] | None = None
+    """ConfigMaps and Secrets whose keys become environment variables."""
+    liveness_probe: RestartProbe | None = None
+    """Checks whether the container is alive; if it fails, the container is restarted."""
+    readiness_probe: ReadinessProbe | None = None
+    """Checks whether the container is ready for traffic."""
+    startup_probe: RestartProbe | None = None
+    """Checks whether the container has started; the other probes start after it succeeds."""
+    lifecycle: Annotated[Lifecycle, Omitted] | None = None
+    """What is done right after the container has started (postStart), and before it gets SIGTERM (preStop)."""
+    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    """When to pull. Default: Always if the tag is latest, or if there is neither tag nor digest; else IfNotPresent."""
+    volume_mounts: VolumeMounts | None = None
+    """Where volumes are mounted."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Rule(
+            "CPU must not be set in both cpu and resources",
+            _cpu_once,
+            cel="!has(self.cpu) || !has(self.resources) "
+            "|| !(has(self.resources.requests) && 'cpu' in self.resources.requests) "
+            "&& !(has(self.resources.limits) && 'cpu' in self.resources.limits)",
+        ),
+    )
+
+    def probes(self) -> dict[str, Probe | None]:
+        """Return the three probes by their names on the wire."""
+        return {
+            "livenessProbe": self.liveness_probe,
+            "readinessProbe": self.readiness_probe,
+            "startupProbe": self.startup_probe,
+        }
+
+    def hooks(self) -> dict[str, Hook | None]:
+        """Return the lifecycle hooks by their names on the wire."""
+        lifecycle = self.lifecycle or Lifecycle()
+        return {"postStart": lifecycle.post_start, "preStop": lifecycle.pre_stop}

@@ -22,8 +22,11 @@ COLUMNS = [
     _column("Reason", f"{_READY}.reason"),
     _column("Image", ".spec.image"),
     _column("Replicas", ".status.replicas", "integer"),
+    _column("Updated", ".status.updatedReplicas", "integer", wide=True),
+    _column("Ready Pods", ".status.readyReplicas", "integer", wide=True),
     _column("Age", ".metadata.creationTimestamp", "date"),
     _column("Memory", ".spec.memory", wide=True),
+    _column("Address", ".status.address", wide=True),
     _column("Message", f"{_READY}.message", wide=True),
 ]
 

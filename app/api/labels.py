@@ -22,12 +22,12 @@ def reserved(domains: str, message: str, keys: tuple[str, ...] = ()) -> Rule:
     )
 
 
-_LABEL_KEYS = Rule(
+LABEL_KEYS = Rule(
     "each key must be a valid label key: name or prefix/name",
     lambda entries: all(len(key) <= MAX_KEY and matches(KEY, key) for key in entries),
     cel=f"self.all(k, k.size() <= {MAX_KEY} && k.matches('^{KEY}$'))",
 )
-_ANNOTATION_KEYS = Rule(
+ANNOTATION_KEYS = Rule(
     "each key must be a valid annotation key: name or prefix/name",
     lambda entries: all(len(key) <= MAX_KEY and key.isascii() and matches(KEY, key.lower()) for key in entries),
     cel=f"self.all(k, k.size() <= {MAX_KEY} && k.lowerAscii().matches('^{KEY}$'))",
@@ -37,7 +37,7 @@ _SHORT_TOGETHER = Rule(
     lambda entries: sum(map(len, entries.values())) <= MAX_TEXT,
     cel=f"self.map(k, self[k].size()).sum() <= {MAX_TEXT}",
 )
-_NOT_THE_PODS = reserved(
+NOT_THE_PODS = reserved(
     f"kubernetes[.]io|k8s[.]io|{_GROUP}",
     f"keys with the prefix kubernetes.io, k8s.io or {GROUP}, or a subdomain of these, "
     "and the keys myresource, controller-uid and pod-template-hash, are reserved",
@@ -56,17 +56,17 @@ _ONE_TOPOLOGY = Rule(
 )
 """The API server refuses a Service in which these two annotations, which mean the same, have different values."""
 
-_Labels = Annotated[dict[str, LabelValue], Field(max_length=64), _LABEL_KEYS]
+_Labels = Annotated[dict[str, LabelValue], Field(max_length=64), LABEL_KEYS]
 _Annotations = Annotated[
     dict[str, Annotated[str, Field(pattern=TEXT, max_length=4096)]],
     Field(max_length=64),
-    _ANNOTATION_KEYS,
+    ANNOTATION_KEYS,
     _SHORT_TOGETHER,
 ]
 
 Labels = Annotated[_Labels, Omitted]
 """Labels of other objects, for selecting them."""
 
-PodLabels = Annotated[_Labels, _NOT_THE_PODS, Omitted]
-PodAnnotations = Annotated[_Annotations, _NOT_THE_PODS, Omitted]
+PodLabels = Annotated[_Labels, NOT_THE_PODS, Omitted]
+PodAnnotations = Annotated[_Annotations, NOT_THE_PODS, Omitted]
 ServiceAnnotations = Annotated[_Annotations, _NOT_THE_SERVICES, _ONE_TOPOLOGY, Omitted]

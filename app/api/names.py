@@ -8,5 +8,8 @@ PLURAL = "myresources"
 SINGULAR = "myresource"
 SHORT_NAME = "myr"
 
+CONTAINER = "main"
+"""The name of the container of the application."""
+
 SHARD_LABEL = f"{GROUP}/shard"
 """The label of a MyResource that selects its shard. The CompositeControllers of the chart read it."""

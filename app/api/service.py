@@ -3,6 +3,8 @@
 import ipaddress
 from typing import Literal
 
+from pydantic import Field
+
 from app.api.labels import ServiceAnnotations
 from app.api.model import Model, Rule
 
@@ -32,12 +34,23 @@ class ServiceSettings(Model):
     """Auto (default) creates a Service if spec.ports is not empty. Disabled creates none."""
     type: Literal["ClusterIP", "NodePort", "LoadBalancer"] | None = None
     """Type of the Service: ClusterIP (default), NodePort or LoadBalancer."""
+    cluster_ip: Literal["None"] | None = Field(default=None, alias="clusterIP")
+    """None makes the Service headless: its name has the addresses of the Pods, and servicePort has no effect."""
     session_affinity: Literal["None", "ClientIP"] | None = None
     """ClientIP sends the connections of a client to the same Pod for 3 hours; None (default) does not."""
     annotations: ServiceAnnotations | None = None
     """Annotations of the Service, such as those for a cloud provider."""
 
     rules = (
+        Rule(
+            "clusterIP None requires type ClusterIP and sessionAffinity None",
+            lambda service: (
+                not service.cluster_ip
+                or (service.type in (None, "ClusterIP") and service.session_affinity in (None, "None"))
+            ),
+            cel="!has(self.clusterIP) || (!has(self.type) || self.type == 'ClusterIP') "
+            "&& (!has(self.sessionAffinity) || self.sessionAffinity == 'None')",
+        ),
         Rule(
             f"annotation {_SOURCE_RANGES} requires type LoadBalancer and a comma-separated list of networks",
             _ranges_fit,

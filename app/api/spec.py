@@ -10,23 +10,22 @@ from pydantic import Field
 
 from app.api.affinity import Affinity
 from app.api.autoscaling import Autoscaling
-from app.api.container import Env, EnvFrom, Ports, VolumeMounts
+from app.api.container import Container, Ports
 from app.api.dependencies import ConfigReload, Dependencies
+from app.api.init_container import InitContainers
 from app.api.labels import Labels
-from app.api.lifecycle import DEFAULT_GRACE_PERIOD, Hook, Lifecycle
-from app.api.model import Model, Omitted, Rule
+from app.api.lifecycle import DEFAULT_GRACE_PERIOD, Hook
+from app.api.model import Omitted, Rule
 from app.api.name_resolution import DnsConfig, HostAliases
 from app.api.pod import Id, PodMetadata, PullSecrets
-from app.api.probe import Probe, ReadinessProbe, RestartProbe
-from app.api.quantity import MemoryLimit, Quantity
+from app.api.probe import Probe
+from app.api.propagate import Propagate
 from app.api.resources import Resources
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
-from app.api.scalar import TEXT, Image, ObjectName, Timestamp
+from app.api.scalar import ObjectName, Timestamp
 from app.api.scheduling import Spreads, Tolerations
 from app.api.service import ServiceSettings
 from app.api.volume import Volumes
-
-Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
 
 
 def _port_rule(probe: str) -> Rule:
@@ -56,13 +55,6 @@ def _hook_rules(hook: str) -> tuple[Rule, Rule]:
     The API server refuses a Deployment whose Pods would stop during a sleep, also during that of postStart.
     """
     path = f"lifecycle.{hook}"
-    grace = f"(has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : {DEFAULT_GRACE_PERIOD})"
-
-    def sleeps_in_time(spec: "MyResourceSpec") -> bool:
-        sleep = (found := spec.hooks()[hook]) and found.sleep
-        given = spec.termination_grace_period_seconds
-        return not sleep or sleep.seconds < (DEFAULT_GRACE_PERIOD if given is None else given)
-
     return (
         Rule(
             f"the port name in {path} must be the name of a port in spec.ports",
@@ -71,21 +63,31 @@ def _hook_rules(hook: str) -> tuple[Rule, Rule]:
         ),
         Rule(
             f"{path}.sleep.seconds must be less than terminationGracePeriodSeconds (default {DEFAULT_GRACE_PERIOD})",
-            sleeps_in_time,
-            cel=f"!has(self.lifecycle) || !has(self.{path}) || !has(self.{path}.sleep) "
-            f"|| self.{path}.sleep.seconds < {grace}",
+            lambda spec: _sleeps_in_time(spec, spec.hooks()[hook]),
+            cel=_sleeps_in_time_cel(f"self.{path}"),
         ),
     )
 
 
-def _mounts_exist(spec: "MyResourceSpec") -> bool:
+def _sleeps_in_time(spec: "MyResourceSpec", hook: Hook | None) -> bool:
+    given = spec.termination_grace_period_seconds
+    return not (hook and hook.sleep) or hook.sleep.seconds < (DEFAULT_GRACE_PERIOD if given is None else given)
+
+
+def _sleeps_in_time_cel(hook: str) -> str:
+    lifecycle = hook.rpartition(".")[0]
+    grace = f"(has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : {DEFAULT_GRACE_PERIOD})"
+    return f"!has({lifecycle}) || !has({hook}) || !has({hook}.sleep) || {hook}.sleep.seconds < {grace}"
+
+
+def _mounts_exist(spec: "MyResourceSpec", container: Container) -> bool:
     volumes = {volume.name for volume in spec.volumes or []}
-    return all(mount.name in volumes for mount in spec.volume_mounts or [])
+    return all(mount.name in volumes for mount in container.volume_mounts or [])
 
 
-def _cpu_once(spec: "MyResourceSpec") -> bool:
-    resources = spec.resources or Resources()
-    return spec.cpu is None or "cpu" not in {**(resources.requests or {}), **(resources.limits or {})}
+def _mounts_exist_cel(container: str) -> str:
+    mounts = f"{container}.volumeMounts"
+    return f"!has({mounts}) || {mounts}.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))"
 
 
 def _requests_cpu(spec: "MyResourceSpec") -> bool:
@@ -93,60 +95,31 @@ def _requests_cpu(spec: "MyResourceSpec") -> bool:
     return spec.cpu is not None or "cpu" in {**(resources.requests or {}), **(resources.limits or {})}
 
 
-class MyResourceSpec(Model):
+def _init_container_sleep_rule(hook: str) -> Rule:
+    in_time = _sleeps_in_time_cel(f"c.lifecycle.{hook}")
+    return Rule(
+        f"lifecycle.{hook}.sleep.seconds of an init container must be less than terminationGracePeriodSeconds "
+        f"(default {DEFAULT_GRACE_PERIOD})",
+        lambda spec: all(_sleeps_in_time(spec, container.hooks()[hook]) for container in spec.init_containers or []),
+        cel=f"!has(self.initContainers) || self.initContainers.all(c, {in_time})",
+    )
+
+
+class MyResourceSpec(Container):
     """The application, and how it runs. Only image is required."""
 
-    image: Image
-    """Container image of the application, such as nginx:1.27."""
-    memory: MemoryLimit = "128Mi"
-    """Memory request and limit of each Pod; ignored if resources sets memory. Quantity; default 128Mi."""
-    cpu: Quantity | None = None
-    """CPU request of each Pod; there is no CPU limit. Quantity, such as 500m."""
-    resources: Annotated[Resources, Omitted] | None = None
-    """Requests and limits by resource. If it sets memory, the field memory is ignored."""
     replicas: Annotated[int, Field(ge=0, le=1000)] = 1
     """Number of Pods; default 1."""
     autoscaling: Autoscaling | None = None
     """Lets a HorizontalPodAutoscaler choose the number of Pods, in place of replicas."""
-
-    command: (
-        Annotated[
-            list[Argument],
-            Field(max_length=256),
-            Rule(
-                "the first item must not be empty",
-                lambda command: not command or command[0] != "",
-                cel="self.size() == 0 || self[0] != ''",
-            ),
-            Omitted,
-        ]
-        | None
-    ) = None
-    """Program and arguments to run instead of the image's entrypoint."""
-    args: Annotated[list[Argument], Field(max_length=256), Omitted] | None = None
-    """Arguments to use instead of the image's."""
-    env: Env | None = None
-    """Environment variables of the container."""
-    env_from: Annotated[list[EnvFrom], Field(max_length=32), Omitted] | None = None
-    """ConfigMaps and Secrets whose keys become environment variables."""
     ports: Ports | None = None
     """Ports that the container listens on. If there are any, a Service with the name of the MyResource is created."""
-    liveness_probe: RestartProbe | None = None
-    """Checks whether the container is alive; if it fails, the container is restarted."""
-    readiness_probe: ReadinessProbe | None = None
-    """Checks whether the container is ready for traffic."""
-    startup_probe: RestartProbe | None = None
-    """Checks whether the container has started; the other probes start after it succeeds."""
-    lifecycle: Annotated[Lifecycle, Omitted] | None = None
-    """What is done right after the container has started (postStart), and before it gets SIGTERM (preStop)."""
-    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
-    """When to pull. Default: Always if the tag is latest, or if there is neither tag nor digest; else IfNotPresent."""
+    init_containers: InitContainers | None = None
+    """Containers that start, one after the other, before that of the application: init containers and sidecars."""
     image_pull_secrets: PullSecrets | None = None
     """Secrets with credentials for the registry of the image."""
     volumes: Volumes | None = None
     """Volumes that volumeMounts can mount."""
-    volume_mounts: VolumeMounts | None = None
-    """Where volumes are mounted."""
 
     service: ServiceSettings = Field(default=ServiceSettings(), json_schema_extra={"default": {}})
     """The Service that is created if ports is not empty."""
@@ -197,6 +170,8 @@ class MyResourceSpec(Model):
     """Entries to add to the hosts file of the Pods."""
     pod_metadata: PodMetadata | None = None
     """Additional labels and annotations of the Pods."""
+    propagate: Annotated[Propagate, Omitted] | None = None
+    """Labels and annotations of the MyResource to copy to its children, such as the Deployment; not to the Pods."""
     restarted_at: Timestamp | None = None
     """Date and time. A new value replaces all Pods, as kubectl rollout restart does."""
     suspend: bool | None = None
@@ -212,13 +187,7 @@ class MyResourceSpec(Model):
     """ID of a group for the files of most volumes, to which the application also belongs, not 0 (root)."""
 
     rules = (
-        Rule(
-            "CPU must not be set in both cpu and resources",
-            _cpu_once,
-            cel="!has(self.cpu) || !has(self.resources) "
-            "|| !(has(self.resources.requests) && 'cpu' in self.resources.requests) "
-            "&& !(has(self.resources.limits) && 'cpu' in self.resources.limits)",
-        ),
+        *Container.rules,
         Rule(
             "replicas must not be set beside autoscaling, which chooses the number of Pods: omit it (default 1)",
             lambda spec: spec.autoscaling is None or spec.replicas == 1,
@@ -233,15 +202,27 @@ class MyResourceSpec(Model):
         ),
         Rule(
             "each name in volumeMounts must be the name of a volume in spec.volumes",
-            _mounts_exist,
-            cel="!has(self.volumeMounts) "
-            "|| self.volumeMounts.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))",
+            lambda spec: _mounts_exist(spec, spec),
+            cel=_mounts_exist_cel("self"),
+        ),
+        Rule(
+            "each name in volumeMounts of an init container must be the name of a volume in spec.volumes",
+            lambda spec: all(_mounts_exist(spec, container) for container in spec.init_containers or []),
+            cel=f"!has(self.initContainers) || self.initContainers.all(c, {_mounts_exist_cel('c')})",
         ),
         _port_rule("livenessProbe"),
         _port_rule("readinessProbe"),
         _port_rule("startupProbe"),
         *_hook_rules("postStart"),
         *_hook_rules("preStop"),
+        _init_container_sleep_rule("postStart"),
+        _init_container_sleep_rule("preStop"),
+        Rule(
+            "service.clusterIP must not change while there is a Service: set service.mode to Disabled, and to Auto "
+            "again once the Service is deleted",
+            cel="!has(self.ports) || !has(oldSelf.ports) || 'Disabled' in [self.service.mode, oldSelf.service.mode] "
+            "|| has(self.service.clusterIP) == has(oldSelf.service.clusterIP)",
+        ),
         Rule(
             f"minReadySeconds must be less than progressDeadlineSeconds (default {DEFAULT_DEADLINE})",
             lambda spec: (spec.min_ready_seconds or 0) < (spec.progress_deadline_seconds or DEFAULT_DEADLINE),
@@ -249,16 +230,3 @@ class MyResourceSpec(Model):
             f"< (has(self.progressDeadlineSeconds) ? self.progressDeadlineSeconds : {DEFAULT_DEADLINE})",
         ),
     )
-
-    def probes(self) -> dict[str, Probe | None]:
-        """Return the three probes by their names on the wire."""
-        return {
-            "livenessProbe": self.liveness_probe,
-            "readinessProbe": self.readiness_probe,
-            "startupProbe": self.startup_probe,
-        }
-
-    def hooks(self) -> dict[str, Hook | None]:
-        """Return the lifecycle hooks by their names on the wire."""
-        lifecycle = self.lifecycle or Lifecycle()
-        return {"postStart": lifecycle.post_start, "preStop": lifecycle.pre_stop}

@@ -66,10 +66,18 @@ class MyResourceStatus(Model):
     """Conditions by type; Ready tells whether the MyResource is ready."""
     replicas: Annotated[int, Field(ge=0)]
     """Number of existing Pods, without surplus Pods such as the extra ones of a rolling update."""
+    ready_replicas: Annotated[int, Field(ge=0)] | None = None
+    """Number of ready Pods, without surplus Pods and Pods that keep failing."""
+    updated_replicas: Annotated[int, Field(ge=0)] | None = None
+    """Number of Pods that were created from the current spec, ready or not; absent while the Deployment differs from it."""  # noqa: E501 - a description has no line breaks
+    counted_at: Timestamp | None = None
+    """Time when readyReplicas or updatedReplicas last changed; absent once the MyResource is Ready."""
     selector: Annotated[str, Field(max_length=253)]
     """Label selector of the Pods, for kubectl scale and autoscalers."""
     image: Annotated[str, Field(max_length=1024)] | None = None
     """Image in the observed Deployment."""
+    address: Annotated[str, Field(max_length=253)] | None = None
+    """Address of the application inside the cluster, with the first port of the Service; absent without a Service."""
     ready_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})] | None = None
     """Last generation of the MyResource that was Ready."""
     waiting: PendingChange | None = None

@@ -6,13 +6,14 @@ from datetime import datetime
 
 import click
 
-from app.cli.edit import ParentFile, edit_of_file, edit_of_recording
+from app.cli.edit import Edit, ParentFile, edit_of_file, edit_of_recording
 from app.cli.files.validation import Json, is_my_resource, problems
 from app.cli.options import with_watch
 from app.core.watch import Watch
-from metahook.cli.comparison.children import EditedChildren, name_file_in_errors
+from metahook.cli.comparison.children import has_pods, name_file_in_errors
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
-from metahook.cli.files.documents import FILE, documents, objects
+from metahook.cli.files.documents import FILE, documents
+from metahook.cli.files.manifest import objects
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.server.clock import utc_now
 
@@ -49,7 +50,7 @@ def command(new: str, old: str, watch: Watch) -> int:
       1  differences were found
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    from metahook.cli.comparison.unified_diff import diff_lines, pods_sentence  # noqa: PLC0415 - the image has no YAML
+    from metahook.cli.comparison.unified_diff import diff_lines  # noqa: PLC0415 - the image has no YAML
 
     if (new, old) == ("-", "-"):
         message = "NEW and OLD can't both be standard input; name a file for one of them"
@@ -57,17 +58,32 @@ def command(new: str, old: str, watch: Watch) -> int:
     edit = _edit(new, old, utc_now(), watch)
     lines = diff_lines(edit)
     with suppress(BrokenPipeError):  # the exit code still tells whether something differs
-        _print([*lines, pods_sentence(edit)])
+        _print([*lines, _sentence(edit, is_changed=bool(lines))])
     return EXIT_DIFFERENT if lines else 0
 
 
-def _edit(new_path: str, old_path: str, now: datetime, watch: Watch) -> EditedChildren:
+def _edit(new_path: str, old_path: str, now: datetime, watch: Watch) -> Edit:
     new = _parent_file(objects(documents(new_path), new_path), new_path)
     old = documents(old_path)
     if len(old) == 1 and is_recording(old[0]):
         with name_file_in_errors(old_path):
             return edit_of_recording(read_recording(old[0], old_path), new, now, watch)
     return edit_of_file(_parent_file(objects(old, old_path), old_path), new, now, watch)
+
+
+def _sentence(edit: Edit, *, is_changed: bool) -> str:
+    """Return what happens to the Pods."""
+    before, after = ({key for key in children if key[0] == "Deployment"} for children in (edit.before, edit.after))
+    if not edit.has_deployment:
+        created = "No Pods are running: the Deployment would be created."
+        return created if after else f"No Pods are running: the Deployment would not be created. {edit.ready}"
+    if before - after:
+        return "Pods are deleted: the Deployment would be removed."
+    if edit.restart_paths and not all(has_pods(edit.before[key]) for key in before):
+        return "No Pods are running: the Deployment has 0 replicas."
+    if edit.restart_paths:
+        return f"Pods restart: {', '.join(edit.restart_paths)}"
+    return "Pods keep running." if is_changed else "Nothing changes. Pods keep running."
 
 
 def _parent_file(items: list[Json], path: str) -> ParentFile:

@@ -1,5 +1,6 @@
 """An edit: the children of a MyResource before and after a change of its spec."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -25,6 +26,16 @@ from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 _WRITE_ANNOTATIONS = frozenset({GENERATION_STAMP, REPAIR_ANNOTATION})
 
 
+@dataclass(frozen=True)
+class Edit(EditedChildren):
+    """The children before and after an edit of their MyResource."""
+
+    has_deployment: bool = True
+    """Whether there is a Deployment whose Pods could restart."""
+    ready: str = ""
+    """Reason and message of Ready after the edit, if these are known."""
+
+
 class ParentFile(NamedTuple):
     """A file with one MyResource, and the other objects in it."""
 
@@ -33,13 +44,13 @@ class ParentFile(NamedTuple):
     others: list[Json]
 
 
-def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) -> EditedChildren:
+def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) -> Edit:
     """Return the edit from the MyResource *old* to *new*, by the children that the hook desires for each."""
     _check_same(old.parent, old.path, new)
     namespace = {**new.parent["metadata"], **old.parent["metadata"]}.get("namespace", "default")
     before, after = (_desired_children(file, namespace, now, watch) for file in (old, new))
     deployments = [key for key in before if key in after and key[0] == "Deployment"]
-    return EditedChildren(
+    return Edit(
         before,
         after,
         [path for key in deployments for path in _by_any_strategy(before[key], after[key])],
@@ -47,7 +58,7 @@ def edit_of_file(old: ParentFile, new: ParentFile, now: datetime, watch: Watch) 
     )
 
 
-def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch: Watch) -> EditedChildren:
+def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch: Watch) -> Edit:
     """Return the edit from a recorded request to the same request with the spec of *new*, and its related objects.
 
     Observed children are compared as they would be stored, with the fields that others added to them.
@@ -73,7 +84,7 @@ def edit_of_recording(recorded: Recording, new: ParentFile, now: datetime, watch
     after = {key: _stored_over(current.get(key), applied.get(key, {}), child) for key, child in new_desired.items()}
     deployments = [key for key in observed if key[0] == "Deployment" and key in before]
     paths = [path for key in deployments if key in after for path in restart_paths(before[key], after[key])]
-    return EditedChildren(
+    return Edit(
         before, after, paths, has_deployment=bool(deployments), ready=_ready(response), hidden=_WRITE_ANNOTATIONS
     )
 

@@ -92,13 +92,15 @@ _STATE: Fields = {
 _CONTAINER_STATUS: Fields = {**words("name"), "state": _STATE, "lastState": _STATE}
 _WAITED_FOR = re.compile(rf"{ROLLOUT}|(\S+ of )?({'|'.join(kind.KIND.kind for kind in CHILDREN)}) [-a-z0-9]+")
 _STATUS: Fields = {
-    **words("state", "image"),
+    **words("state", "image", "countedAt"),
+    "address": re.compile("[-a-z0-9]+[.][-a-z0-9]+[.]svc:[0-9]+"),
     "conditions": CONDITIONS,
     "selector": re.compile(f"{SELECTOR_LABEL}=[-a-z0-9]*"),
     "waiting": {"what": _WAITED_FOR, **words("since")},
 }
 _SERVICE: Fields = {
     **words("type", "sessionAffinity"),
+    "clusterIP": re.compile("None"),
     "ports": words("name", "protocol", "targetPort"),
     "selector": _LABELS,
 }

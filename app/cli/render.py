@@ -13,7 +13,8 @@ from app.cli.options import with_watch
 from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
 from metahook.cli.errors import InputError, input_errors
-from metahook.cli.files.documents import FILE, load
+from metahook.cli.files.documents import FILE
+from metahook.cli.files.manifest import load
 from metahook.cli.files.recordings import utc_time
 from metahook.server.clock import utc_now
 

@@ -18,7 +18,8 @@ from metahook.cli.comparison.comparison import Comparison, Report, compare
 from metahook.cli.comparison.responses import HookVersion, Uncompared, own_response
 from metahook.cli.credentials import Credentials, with_credentials
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
-from metahook.cli.files.documents import FILE, documents, objects
+from metahook.cli.files.documents import FILE, documents
+from metahook.cli.files.manifest import objects
 from metahook.cli.files.recordings import Recording, is_recording, read_recording
 from metahook.server.clock import utc_now
 

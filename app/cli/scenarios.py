@@ -7,7 +7,7 @@ from typing import Any
 import app
 from app.cli.files.validation import created, problems
 from metahook.cli.errors import InputError
-from metahook.cli.files.documents import load
+from metahook.cli.files.manifest import load
 from metahook.cli.simulation.scenarios import Timed, edited, read_scenario_file, scenario_of
 from metahook.simulator.scenario import Scenario
 

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,14 +14,17 @@ from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.cli.credentials import Credentials, with_credentials
-from metahook.cli.errors import input_errors
+from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
-from metahook.cli.simulation.run import Screen, pace_of, run
+from metahook.cli.simulation.run import pace_of, run
 from metahook.cli.simulation.scenarios import InOrder, timed, with_timed_options
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
 from metahook.simulator.scenario import WatchedObjects
 from metahook.simulator.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 PICTURE = 120
 """Columns of a picture."""
@@ -88,7 +92,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
       1  an expectation (of the scenario, or --until ready) was not met, or the hook is harmful
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    from metahook.cli.simulation.screen import JsonLines, Lines, Terminal, draw  # noqa: PLC0415 - the image has no rich
+    from metahook.cli.simulation.screen import JsonLines, Lines, Screen, Terminal  # noqa: PLC0415 - the image has no rich
 
     given = click.get_current_context().meta["timed"]
     _check(file, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
@@ -101,7 +105,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     world.clock.pace = pace_of(speed, on_terminal=console.is_terminal)
     is_ok = run(chosen, world, screen, numbered=scenario is not None)
     if svg:
-        draw(console, svg, chosen.title)
+        _draw(console, svg, chosen.title)
     return 0 if is_ok else 1
 
 
@@ -145,3 +149,17 @@ def _called(hook: str | None, credentials: Credentials) -> Hook | None:
 def _world(hook: Hook | None, mode: Mode, watch: Watch) -> World:
     """Return a world with *hook* in it, or with the built-in one."""
     return World(hook or controller(watch), settings(mode, watch), raise_errors=False)
+
+
+def _draw(console: "Console", file: Path, title: str) -> None:
+    """Write the output of *console* to *file* as an SVG that loads nothing from elsewhere; raise InputError."""
+    picture = console.export_svg(title=title, clear=False)
+    start, end = picture.index("@font-face"), picture.rindex("@font-face")
+    end = picture.index("}", picture.index("}", end)) + 1
+    try:
+        file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")
+    except OSError as error:
+        message = (
+            f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in an existing directory"
+        )
+        raise InputError(message) from error

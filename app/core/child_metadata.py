@@ -23,7 +23,6 @@ LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, Horizo
 """Those that the CompositeController in a cluster may not list yet, or no more: an earlier release had none."""
 
 SELECTOR_LABEL = "myresource"
-CONTAINER = "main"
 POD_TEMPLATE_HASH = "pod-template-hash"
 """The label with which the Deployment controller tells the Pods of its ReplicaSets apart."""
 

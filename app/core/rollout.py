@@ -29,9 +29,11 @@ class Rollout:
         self.existing = status.replicas or 0
         """The number of Pods, also of those that are surplus."""
         self.updated = updated
-        """The number of Pods of the newest template."""
+        """The number of Pods of the newest template that the Deployment controller has observed."""
         self.available = status.available_replicas or 0
         """The number of available Pods, of any template."""
+        self.ready = status.ready_replicas or 0
+        """The number of ready Pods, of any template."""
         self.stopping = status.terminating_replicas
         """The number of Pods that are stopping, if it is known; no other number counts them."""
         self.progressing = progressing.status

@@ -9,20 +9,22 @@
                     another user or controller keeps changing a child: a change keeps coming back, or a value still
                     differs although the hook's second write, after 30 seconds, has arrived
 6. parent_status    Ready, its reason and the other conditions, from the facts
-7. to_send          the desired children, with the annotation that makes Metacontroller send one again, or with the
+7. written_counts   the numbers of Pods in the status, which are written less often than they change
+8. to_send          the desired children, with the annotation that makes Metacontroller send one again, or with the
                     observed values where another user or controller keeps changing them
-8. resync           when time alone changes the response
+9. resync           when time alone changes the response
 """
 
 from datetime import datetime
 
-from app.core.child_metadata import REPAIR_ANNOTATION, autoscaler_name, deployment_name
+from app.core.child_metadata import REPAIR_ANNOTATION, autoscaler_name, deployment_name, service_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
+from app.core.status.pod_counts import written_counts
 from app.core.status.previous_status import PreviousStatus
 from app.core.timers import resync
 from app.core.watch import Watch
@@ -30,6 +32,7 @@ from metahook import (
     Deployment,
     HorizontalPodAutoscaler,
     Manifest,
+    Service,
     SyncRequest,
     SyncResponse,
     with_observed_values,
@@ -53,14 +56,17 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         previous_status=previous_status,
         now=now,
         autoscaler=request.children.get(HorizontalPodAutoscaler, autoscaler_name(request.parent)),
+        service=request.children.get(Service, service_name(request.parent)),
         installation=request.installation,
     )
+    status = parent_status(facts, watch.docs_url)
+    pods = written_counts(facts, status)
     is_keeping = facts.is_keeping_newer_children  # this spec would undo later changes
     return SyncResponse(
-        status=parent_status(facts, watch.docs_url),
+        status={**status, **pods.fields()},
         children=[] if is_keeping else [_to_send(child, request, facts) for child in desired.children],
         kept=request.children.kept() if is_keeping else [*desired.kept],
-        resync_after=resync(facts.timers(), now),
+        resync_after=resync([*facts.timers(), pods.changes_at], now),
         findings=facts.findings,
     )
 

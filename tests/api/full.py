@@ -70,11 +70,14 @@ FULL: dict[str, Any] = {
     "dnsConfig.options": [{"name": word(index, 63), "value": "9" * 9} for index in range(16)],
     "hostAliases": [{"ip": address(index), "hostnames": [word(index, 253)]} for index in range(32)],
     "hostnames": [word(index, 253) for index in range(32)],
+    "initContainers": [{"name": word(index, 63), "image": word(index, 512)} for index in range(8)],
     "imagePullSecrets": [{"name": word(index, 253)} for index in range(16)],
     "volumes": VOLUMES,
     "downwardAPI.items": FILES,
     "items": ITEMS,
     "sources": [{"secret": {"name": word(index, 253), "items": ITEMS[8 * index :][:8]}} for index in range(8)],
+    "propagate.labels": [key(index) for index in range(16)],
+    "propagate.annotations": [key(index) for index in range(16)],
     "annotations": ANNOTATIONS,
     "nodeSelector": LABELS,
     "labels": LABELS,
@@ -124,6 +127,8 @@ TOGETHER: dict[str, Json] = {
 }
 """Those that need another list."""
 
+INIT = "spec.initContainers[]."
+
 BESIDE: Json = {
     "name": "a",
     "secretName": "a",
@@ -141,6 +146,8 @@ BESIDE: Json = {
 
 def filled(path: str) -> Json:
     """Return fields of a spec whose list or map at *path* is full."""
+    if path.startswith(INIT):
+        return _in_init_container(filled(path.replace(INIT, "spec.")))
     if path in TOGETHER:
         return TOGETHER[path]
     value = next(value for end, value in FULL.items() if f".{path}".endswith(f".{end}"))
@@ -151,3 +158,10 @@ def filled(path: str) -> Json:
         inner = {step.removesuffix("[]"): [value] if step.endswith("[]") else value}
         value = {name: BESIDE[name] for name in above.get("required", []) if name not in inner} | inner
     return dict(value)
+
+
+def _in_init_container(fields: Json) -> Json:
+    """Return *fields* of a spec with those of a container in a sidecar instead."""
+    inside = {name: value for name, value in fields.items() if f"{INIT}{name}" in NODES}
+    beside = {name: value for name, value in fields.items() if name not in inside}
+    return {"initContainers": [{"name": "a", "image": "a", "restartPolicy": "Always", **inside}], **beside}

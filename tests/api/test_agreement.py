@@ -104,7 +104,7 @@ def _spoilt(draw: st.DrawFn) -> Json:
 
 @pytest.mark.slow
 @nouns
-@settings(max_examples=short_or_whole(20, 60))
+@settings(max_examples=short_or_whole(10, 60))
 @given(st.data())
 def test_the_api_server_and_the_hook_agree(fields: Fields, data: st.DataObject) -> None:
     made = data.draw(fields)

@@ -29,18 +29,18 @@ def _again(spec: MyResourceSpec) -> Any:
     return read("web", json.dumps(spec.wire()).encode())
 
 
-GOOD = [pytest.param(fields, id=name) for name, _, fields in numbered("good") if "name" not in fields]
+GOOD = {name: fields for name, _, fields in numbered("good") if "name" not in fields}
 AMOUNTS = {"memory", "cpu"}
 """Left out: 1234567000 is stored as 1234567k, which has more digits than a user may write. See test_quantity."""
 OTHERS = [pytest.param(fields, id=noun) for noun, fields in NOUNS.items() if noun not in {"name", *AMOUNTS}]
 
 
-@pytest.mark.parametrize("fields", GOOD)
-def test_a_canonical_spec_reads_as_itself(fields: Json) -> None:
-    spec = _spec(fields)
+def test_a_canonical_spec_reads_as_itself() -> None:
+    for name, fields in GOOD.items():
+        spec = _spec(fields)
 
-    assert _again(spec) == spec
-    assert _again(spec).wire() == spec.wire()
+        assert _again(spec) == spec, name
+        assert _again(spec).wire() == spec.wire(), name
 
 
 @pytest.mark.parametrize("fields", OTHERS)

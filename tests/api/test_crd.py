@@ -79,7 +79,7 @@ def test_the_printer_columns_are_those_of_the_design() -> None:
     wide = [column["name"] for column in COLUMNS if column.get("priority") == 1]
 
     assert narrow == ["Ready", "State", "Reason", "Image", "Replicas", "Age"]
-    assert wide == ["Memory", "Message"]
+    assert wide == ["Updated", "Ready Pods", "Memory", "Address", "Message"]
 
 
 @pytest.mark.parametrize("column", [pytest.param(column, id=column["name"]) for column in COLUMNS])
@@ -98,6 +98,7 @@ def test_no_path_but_those_of_the_schema_is_found() -> None:
 def test_only_the_defaults_of_the_design_are_there() -> None:
     assert {path: node["default"] for path, node in NODES.items() if "default" in node} == {
         "spec.memory": "128Mi",
+        "spec.initContainers[].memory": "128Mi",
         "spec.replicas": 1,
         "spec.autoscaling.minReplicas": 1,
         "spec.service": {},

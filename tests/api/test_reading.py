@@ -107,7 +107,7 @@ def test_the_name_is_judged_before_the_spec() -> None:
 def test_only_the_first_problem_is_told() -> None:
     both = my_resource(replicas="x", env="x")
 
-    assert read_stored(both) == InvalidSpec("spec.replicas: must be a whole number")
+    assert read_stored(both) == InvalidSpec("spec.env: must be a list")
 
 
 def _tainted(value: Any, canary: object, kinds: tuple[type, ...]) -> list[Any]:

@@ -1,11 +1,12 @@
-"""The one annotation of a Service that Kubernetes itself reads; only the hook can judge it."""
+"""What CEL can not judge, or only of a change: an annotation that Kubernetes reads, and headless Services."""
 
 import pytest
 
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from tests.api.apiserver import read_stored, refusals, stored
+from tests.api.apiserver import RULES, SCHEMA, is_transition, read_stored, refusals, stored
 from tests.requests.builders import Json, my_resource
+from tests.schemas.cel import holds
 
 RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 PROBLEM = InvalidSpec(
@@ -71,3 +72,26 @@ def test_any_other_annotation_says_what_it_likes() -> None:
     resource = my_resource(service={"annotations": {"service.beta.kubernetes.io/aws-load-balancer-type": "x"}})
 
     assert isinstance(read_stored(resource), MyResourceSpec)
+
+
+HEADLESS: Json = {"clusterIP": "None"}
+PORTS: Json = {"ports": [{"containerPort": 80}]}
+(TRANSITION,) = [rule["rule"] for rule in SCHEMA["properties"]["spec"][RULES] if is_transition(rule)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_accepted"),
+    [
+        ({**PORTS, "service": {}}, {**PORTS, "service": HEADLESS}, False),
+        ({**PORTS, "service": HEADLESS}, {**PORTS, "service": {}}, False),
+        ({**PORTS, "service": HEADLESS}, {**PORTS, "service": HEADLESS, "replicas": 3}, True),
+        ({**PORTS, "service": {}}, {**PORTS, "service": {**HEADLESS, "mode": "Disabled"}}, True),
+        ({**PORTS, "service": {**HEADLESS, "mode": "Disabled"}}, {**PORTS, "service": HEADLESS}, True),
+        ({**PORTS, "service": {"mode": "Disabled"}}, {**PORTS, "service": HEADLESS}, True),
+        ({"service": {}}, {**PORTS, "service": HEADLESS}, True),
+    ],
+)
+def test_a_service_becomes_headless_only_while_there_is_none(before: Json, after: Json, is_accepted: bool) -> None:  # noqa: FBT001 - expected
+    old, new = (stored(my_resource(**fields))["spec"] for fields in (before, after))
+
+    assert holds(TRANSITION, new, old) == is_accepted

@@ -137,7 +137,15 @@ NOUNS: dict[str, Fields] = {
     "resources": some(resources=resources),
     "labels": some(podMetadata=some(labels=st.dictionaries(keys, values, max_size=2))),
     "annotations": some(podMetadata=some(annotations=st.dictionaries(keys, texts, max_size=2))),
-    "service": some(service=some(annotations=st.dictionaries(keys, texts, max_size=2))),
+    "service": some(
+        service=some(
+            annotations=st.dictionaries(keys, texts, max_size=2),
+            type=st.sampled_from(["ClusterIP", "NodePort"]),
+            clusterIP=st.sampled_from(["None", ""]),
+            sessionAffinity=st.sampled_from(["None", "ClientIP"]),
+        )
+    ),
+    "propagate": some(propagate=some(labels=st.lists(keys, max_size=2), annotations=st.lists(keys, max_size=2))),
     "nodeSelector": some(nodeSelector=st.dictionaries(keys, values, max_size=2)),
     "ports": some(ports=listed(port)),
     "probes": some(ports=listed(port), livenessProbe=probe, readinessProbe=probe, startupProbe=probe),
@@ -145,6 +153,22 @@ NOUNS: dict[str, Fields] = {
         ports=listed(port),
         lifecycle=some(postStart=hook, preStop=hook),
         terminationGracePeriodSeconds=st.sampled_from([-1, 0, 30, 31]),
+    ),
+    "initContainers": some(
+        initContainers=listed(
+            some(
+                name=st.sampled_from(["a", "b", "main", "A", ""]),
+                image=st.sampled_from(["a", "A"]),
+                restartPolicy=st.sampled_from(["Always", "Never"]),
+                readinessProbe=probe,
+                lifecycle=some(postStart=hook, preStop=hook),
+                volumeMounts=listed(mount),
+                cpu=fair_amounts,
+                resources=resources,
+            )
+        ),
+        volumes=listed(volume),
+        terminationGracePeriodSeconds=st.sampled_from([0, 30, 31]),
     ),
     "dnsConfig": some(
         dnsConfig=some(

@@ -8,6 +8,7 @@ import yaml
 from charts.rendering import CHART
 from charts.values_table import documented, leaves
 from tests.chart.sets import Json, refusal
+from tests.slow import short_or_whole
 
 TEXT = (CHART / "values.yaml").read_text()
 DEFAULTS = yaml.safe_load(TEXT)
@@ -55,7 +56,8 @@ def test_more_than_32_watched_kinds_are_refused() -> None:
     assert not refusal(watch(*many[1:]))
 
 
-@pytest.mark.parametrize("path", sorted({*VALUES, *DEFAULTS}))
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted({*VALUES, *DEFAULTS})[:: short_or_whole(5, 1)])
 def test_a_value_that_is_removed_with_null_has_its_default_or_is_refused_in_words(path: str) -> None:
     given: Json | None = None
     for key in reversed(path.split(".")):

@@ -74,9 +74,10 @@ def test_a_closed_pipe_is_not_an_error() -> None:
     "command",
     [
         "crd",
-        "simulate -f examples/web.yaml",
         "--help",
-        *short_or_whole([], ["explain", "render -f examples/web.yaml", "explain --help"]),
+        *short_or_whole(
+            [], ["explain", "render -f examples/web.yaml", "explain --help", "simulate -f examples/web.yaml"]
+        ),
     ],
 )
 def test_output_that_cannot_be_written_is_one_line_and_code_2(command: str) -> None:
@@ -174,7 +175,8 @@ for arguments in {calls}:
     ]
 
 
-@pytest.mark.parametrize("output", ["json", "response"])
+@pytest.mark.slow
+@pytest.mark.parametrize("output", short_or_whole(["response"], ["json", "response"]))
 def test_render_reads_and_writes_json_without_the_extra(output: str, web: str) -> None:
     arguments = ["render", "-f", web, "-o", output, "--now", "2026-01-31T12:00:00Z"]
 

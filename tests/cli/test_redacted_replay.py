@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +96,8 @@ def with_values(name: str) -> Scenario:
     return read_scenario(scenario)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "mode"), [*product(PLAYED, MODES)][:: short_or_whole(5, 1)])
 def test_every_call_of_a_simulated_cluster_is_replayed_with_no_difference(name: str, mode: Mode) -> None:
     scenario = with_values(name)
     watch = watch_of(scenario.watch or WatchedObjects())
@@ -150,7 +151,7 @@ def _hashes_now(request: bytes) -> list[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(50, 300))
+@settings(max_examples=short_or_whole(20, 300))
 @given(situations(parents().map(planted)))
 def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situation: Situation) -> None:
     request = request_with_canaries(situation)
@@ -169,7 +170,7 @@ def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situat
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(15, 50))
+@settings(max_examples=short_or_whole(8, 50))
 @given(situations(parents().map(planted)))
 def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
     request = request_with_canaries(situation)
@@ -195,12 +196,15 @@ configMap.name configMapKeyRef.key configMapKeyRef.name configMapRef.name config
 containerStatuses.name containers.image containers.imagePullPolicy containers.name customize.version
 dnsConfig.nameservers dnsConfig.searches emptyDir.medium emptyDir.sizeLimit env.name envFrom.prefix
 fieldRef.fieldPath hostAliases.hostnames hostAliases.ip httpGet.port httpGet.scheme httpHeaders.name
-imagePullSecrets.name items.key labels.app.kubernetes.io/instance labels.app.kubernetes.io/managed-by
+imagePullSecrets.name
+initContainers.cpu initContainers.image initContainers.imagePullPolicy initContainers.memory initContainers.name
+initContainers.restartPolicy items.key labels.app.kubernetes.io/instance labels.app.kubernetes.io/managed-by
 labels.app.kubernetes.io/name labels.myresource limits.cpu limits.ephemeral-storage limits.example.com/device
 limits.memory matchExpressions.key matchExpressions.operator matchLabels.myresource metadata.creationTimestamp
 metadata.name metadata.namespace metadata.uid options.name options.value ownerReferences.name
 ownerReferences.uid parentResource.resource persistentVolumeClaim.claimName podAffinityTerm.topologyKey
-ports.name ports.protocol requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
+ports.name ports.protocol propagate.annotations propagate.labels
+requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
 requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
 resourceFieldRef.divisor resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type secret.name
 secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity

@@ -226,8 +226,8 @@ def test_an_unknown_field_is_named_with_the_closest_known_one(write: Any) -> Non
         pytest.param("kind: MyResource\nmetadata: {name: web}", ["apiVersion and kind"], id="no apiVersion"),
         pytest.param("just text", ["not a Kubernetes object", "apiVersion and kind"], id="no object"),
         pytest.param("apiVersion: v1\nkind: MyResource", ["no metadata.name", "give it one"], id="no name"),
-        pytest.param("a: [", ["not YAML or JSON", "line 1"], id="not YAML"),
-        pytest.param("kind: MyResource\nkind: MyResource", ["line 2", "key 'kind' is repeated"], id="a key twice"),
+        pytest.param("a: [", [":1: not YAML or JSON"], id="not YAML"),
+        pytest.param("kind: MyResource\nkind: MyResource", [":2: ", "key 'kind' is repeated"], id="a key twice"),
         pytest.param("a: &a [*a]\n? *a\n: 1", ["not YAML or JSON"], id="an odd key"),
         pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
     ],
@@ -343,15 +343,15 @@ def test_an_escaped_character_in_json_is_one_character(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        pytest.param('{\n "a"', "line 2: expecting ':' delimiter", id="cut"),
-        pytest.param('{"a": 1}\n{"b": 2}', "line 2: extra data", id="two documents"),
+        pytest.param('{\n "a"', ":2: not YAML or JSON: expecting ':' delimiter", id="cut"),
+        pytest.param('{"a": 1}\n{"b": 2}', ":2: not YAML or JSON: extra data", id="two documents"),
         pytest.param('{"a": "\\ud83d"}', "half of a character", id="half of a character"),
         pytest.param('{"a": NaN}', "NaN", id="NaN"),
-        pytest.param('\na: "\\ud83d"', "line 2: half of a character", id="half of a character in YAML"),
+        pytest.param('\na: "\\ud83d"', ":2: not YAML or JSON: half of a character", id="half of a character in YAML"),
     ],
 )
 def test_invalid_json_and_yaml_are_one_line_with_the_place(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "web.json"
     file.write_text(text)
 
-    assert_one_line(call("render", "-f", str(file)), 2, f"{file}: not YAML or JSON: ", problem)
+    assert_one_line(call("render", "-f", str(file)), 2, str(file), "not YAML or JSON: ", problem)

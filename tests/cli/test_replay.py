@@ -22,6 +22,7 @@ from tests.cli.test_diff import MODES, in_cluster, request_of
 from tests.hooks.other_version import PATH, longer, other_version
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
 from tests.served.process import Served, served
+from tests.slow import only_whole
 
 Json = dict[str, Any]
 Write = Callable[..., str]
@@ -557,7 +558,6 @@ def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Wr
             id="no namespace",
         ),
         pytest.param('{"parent": {}}', ["not a hook request: parent.metadata is missing"], id="nothing in it"),
-        pytest.param(json.dumps({"path": "/canary", "request": {"parent": {}}}), ["neither /sync nor"], id="path"),
         pytest.param('{"canary": 1}', ["not a Kubernetes object"], id="another object"),
         pytest.param("", ["no hook request and no MyResource", "--from-cluster"], id="nothing"),
         pytest.param('{"apiVersion": "v1", "kind": "List", "items": []}', ["no hook request"], id="an empty list"),
@@ -652,6 +652,8 @@ for arguments in {calls}:
     assert [remedy in line for line in ended.stderr.splitlines()] == [True, True]
 
 
+@pytest.mark.slow
+@only_whole
 def test_with_a_closed_pipe_the_exit_code_is_the_same(write: Write, tmp_path: Path) -> None:
     for number in range(2):
         write(settled(), f"many/{number}.json")

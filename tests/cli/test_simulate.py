@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.command import LISTENS, assert_one_line, call
 from tests.served.process import served
+from tests.slow import only_whole, short_or_whole
 
 WEB = "examples/web.yaml"
 ROOT = Path(__file__).parent.parent.parent
@@ -62,6 +63,7 @@ def test_an_edit_without_a_time_holds_from_the_start() -> None:
     assert "2 desired, 2 updated, 2 total, 2 available" in call("simulate", "-f", WEB, "--set", "replicas=2").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fail", "shown", "state"),
     [
@@ -74,7 +76,7 @@ def test_an_edit_without_a_time_holds_from_the_start() -> None:
         ("evicted", "Evicted", "Failed:Evicted"),
         ("node-lost", "creates Pod", "Failed:ProgressDeadlineExceeded"),
         ("slow", "ContainerCreating", "Ready:Available"),
-    ],
+    ][:: short_or_whole(2, 1)],
 )
 def test_containers_fail_in_the_requested_way(fail: str, shown: str, state: str) -> None:
     ended = call("simulate", "-f", WEB, "--fail", fail)
@@ -299,6 +301,8 @@ def _command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "app", "simulate", *arguments]
 
 
+@pytest.mark.slow
+@only_whole
 def test_a_pipe_that_ends_early_is_no_error() -> None:
     shell = f"{' '.join(_command('--scenario', 'demo'))} | head -1"
     ended = subprocess.run(["/bin/bash", "-o", "pipefail", "-c", shell], capture_output=True, text=True, check=False)
@@ -306,6 +310,8 @@ def test_a_pipe_that_ends_early_is_no_error() -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.slow
+@only_whole
 def test_ctrl_c_exits_with_130_and_without_a_traceback() -> None:
     command = [*LISTENS, *_command("--scenario", "demo", "--speed", "0.1")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -318,6 +324,8 @@ def test_ctrl_c_exits_with_130_and_without_a_traceback() -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
+@only_whole
 def test_on_a_terminal_it_is_coloured_and_elsewhere_plain() -> None:
     main, side = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}

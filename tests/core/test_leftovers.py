@@ -162,6 +162,19 @@ def test_a_field_that_another_manager_owns_too_is_not_left_over(other: Json) -> 
     assert found(parent, [deployment]) == []
 
 
+def test_a_label_that_is_no_longer_desired_is_left_over_but_not_those_of_metacontroller_and_of_others() -> None:
+    def labels(*keys: str) -> Json:
+        return {"f:metadata": {"f:labels": {".": {}, **{f"f:{key}": {} for key in keys}}}}
+
+    parent, deployment = observed(
+        owning(labels("myresource", "controller-uid", "team", "both", "gone")),
+        owning(labels("both", "theirs"), manager="kubectl-edit"),
+    )
+    deployment["metadata"]["labels"] |= dict.fromkeys(("team", "both", "theirs"), "x")
+
+    assert found(parent, [deployment]) == ["metadata.labels.team"]
+
+
 def test_what_others_put_into_a_field_of_ours_stays_and_the_rest_is_left_over() -> None:
     probe: Json = {"f:livenessProbe": {".": {}, "f:exec": {".": {}, "f:command": {}}}}
     theirs: Json = {"f:livenessProbe": {"f:periodSeconds": {}}}

@@ -38,17 +38,20 @@ _MYRESOURCE = re.compile(r"\.venv/bin/myresource ([^|&;<>()$*?`\n]*)")
 
 
 def printed(command: str, cwd: Path = ROOT) -> str:
-    """Return what *command* prints in a shell at *cwd*; to save time, ``myresource`` at its end runs here."""
+    """Return what *command* prints in a shell at *cwd*; to save time, ``myresource`` at its end or start runs here."""
     before, pipe, last = command.rpartition(" | ")
     if cwd == ROOT and (found := _MYRESOURCE.fullmatch(last)):
         return _printed_here(shlex.split(found[1]), _in_shell(before, cwd) if pipe else "")
+    first, _, filters = command.partition(" | ")
+    if cwd == ROOT and (found := _MYRESOURCE.fullmatch(first)):
+        return _in_shell(filters, cwd, _printed_here(shlex.split(found[1]), ""))
     return _in_shell(command, cwd)
 
 
-def _in_shell(command: str, cwd: Path) -> str:
+def _in_shell(command: str, cwd: Path, given: str = "") -> str:
     here = command.replace(".venv/bin/", f"{sysconfig.get_path('scripts')}/")
     ended = subprocess.run(  # noqa: S602 - a document's command
-        here, shell=True, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        here, shell=True, cwd=cwd, input=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     return ended.stdout
 

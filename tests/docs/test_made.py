@@ -30,7 +30,7 @@ def test_an_example_uses_its_field_and_the_api_server_accepts_it(field: str, exa
 @each_example
 def test_an_example_runs_and_changes_something(field: str, example: Json) -> None:
     def made(spec: Json) -> Json:
-        metadata = {"name": "web", "namespace": "default", "uid": "a", "generation": 1}
+        metadata = {**example["metadata"], "namespace": "default", "uid": "a", "generation": 1}
         answer: Json = sync(stored({**example, "metadata": metadata, "spec": spec}))
         return answer
 

@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import helm_python as helm
@@ -19,11 +20,12 @@ from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
 from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.e2e.sharded import target
+from tests.slow import short_or_whole
 
 BLOCKS = [block for page in PAGES if page != "docs/tls.md" for block in consoles(page)]  # test_secure.py runs these
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
 TOOLS = r"kubectl|helm|docker|kind|make|openssl|mkdir|chmod|python3|uid=\$\(kubectl|[\w/.]+/bin/(?:pip|myresource)"
-each_command = pytest.mark.parametrize(("page", "command"), COMMANDS, ids=range(len(COMMANDS)))
+each_page = pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS}))
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
@@ -31,30 +33,31 @@ def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None
     assert printed(block.command) == block.output
 
 
-@each_command
-def test_a_command_uses_a_tool_that_the_page_requires(page: str, command: str) -> None:
-    checked = subprocess.run(["/bin/bash", "-n"], input=command, text=True, capture_output=True, check=False)
+@each_page
+def test_the_commands_of_a_page_use_tools_that_it_requires(page: str) -> None:
+    text = "\n".join(commands(page))
+    checked = subprocess.run(["/bin/bash", "-n"], input=text, text=True, capture_output=True, check=False)
 
-    assert (checked.returncode, checked.stderr) == (0, ""), page
-    assert re.match(rf"({TOOLS}) ", command), page
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert [command for command in commands(page) if not re.match(rf"({TOOLS}) ", command)] == []
 
 
-@each_command
-def test_the_files_that_a_command_names_exist(page: str, command: str) -> None:
-    del page
-    words = shlex.split(command, comments=True)
-    files = [words[at + 1] for at, word in enumerate(words[:-1]) if word in {"-f", "-k"}]
-
-    for file in files:
-        assert file in {"-", "web.yaml", "laptop.yaml", "myresources.json"} or "://" in file or (ROOT / file).exists()
-    for word in words:
-        assert not word.startswith("charts/") or (ROOT / word).is_dir()
+@each_page
+def test_the_files_that_commands_name_exist(page: str) -> None:
+    for command in commands(page):
+        words = shlex.split(command, comments=True)
+        for option, file in pairwise(words):
+            known = file in {"-", "web.yaml", "laptop.yaml", "myresources.json"} or "://" in file
+            assert option not in {"-f", "-k"} or known or (ROOT / file).exists()
+        for word in words:
+            assert not word.startswith("charts/") or (ROOT / word).is_dir()
 
 
 OURS = [(page, command) for page, command in COMMANDS if CHART_PATH in command or "helm install myres" in command]
 
 
-@pytest.mark.parametrize(("page", "command"), OURS, ids=range(len(OURS)))
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "command"), OURS[:: short_or_whole(3, 1)])
 def test_a_command_that_installs_the_chart_uses_valid_values(page: str, command: str) -> None:
     values: Json = {}
     for setting in settings(command):

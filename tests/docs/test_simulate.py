@@ -1,6 +1,7 @@
 """The pages about trying and simulating: their commands print what they say, tables are those of the code."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -24,12 +25,13 @@ def test_the_page_names_every_finding_and_every_step() -> None:
     assert named == set(Step.__struct_fields__) - {"say"}
 
 
-def test_the_scenario_of_the_page_meets_its_expectations() -> None:
+def test_the_scenario_of_the_page_meets_its_expectations(tmp_path: Path) -> None:
     (told,) = re.findall(r"^```yaml\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 
     for mode in ("dynamic-apply", "server-side-apply"):
-        command = f".venv/bin/myresource simulate --apply-strategy {mode} --scenario - <<'END'\n{told}END"
-        output = printed(command)
+        file = tmp_path / "scenario.yaml"
+        file.write_text(told)
+        output = printed(f".venv/bin/myresource simulate --apply-strategy {mode} --scenario {file}")
 
         assert "Quiet" in output or "Stopped" in output
         assert "not met" not in output

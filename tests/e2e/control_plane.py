@@ -16,6 +16,8 @@ _AUDITED = [
     {"group": "mygroup.example.com"},
     {"group": "apps", "resources": ["deployments", "deployments/status", "deployments/scale"]},
     {"group": "", "resources": ["services", "services/status"]},
+    {"group": "policy", "resources": ["poddisruptionbudgets", "poddisruptionbudgets/status"]},
+    {"group": "autoscaling", "resources": ["horizontalpodautoscalers", "horizontalpodautoscalers/status"]},
 ]
 _AUDIT = {
     "apiVersion": "audit.k8s.io/v1",

@@ -18,7 +18,7 @@ from metahook.simulator.objects import Json
 from tests.e2e.admission import forbid, remove
 from tests.e2e.audit import Done
 from tests.e2e.cluster import Cluster
-from tests.e2e.record import Record
+from tests.e2e.record import Record, Version
 from tests.e2e.statuses import condition, state_and_reason
 from tests.e2e.undo import undo
 from tests.e2e.watched import backup, told
@@ -182,6 +182,10 @@ class Place:
         versions = self._record.of("MyResource", self.name, name)
         said = [state_and_reason(version.item) for version in versions if not version.deleted]
         return [now for before, now in pairwise([("", ""), *said]) if now not in (before, ("", ""))]
+
+    def versions(self, kind: str, name: str = "web") -> list[Version]:
+        """Return all versions of an object."""
+        return self._record.of(kind, self.name, name)
 
     def message(self, name: str = "web") -> str:
         """Return the message of the condition Ready."""

@@ -77,6 +77,11 @@ OF_THE_POD: Json = {
         "options": [{"name": "ndots", "value": "2"}, {"name": "edns0"}],
     },
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}, {"ip": "192.0.2.2", "hostnames": ["c"]}],
+    "initContainers": [
+        {"name": "a", "image": "a:1", "args": ["-x"], "env": [{"name": "A", "value": "1"}]},
+        {"name": "b", "image": "b:1", "restartPolicy": "Always", "livenessProbe": {"tcpSocket": {"port": 80}}},
+        {"name": "c", "image": "c:1", "restartPolicy": "Always", "lifecycle": {"preStop": {"sleep": {"seconds": 5}}}},
+    ],
 }
 OTHERS_OF_THE_POD: Json = {
     "runAsUser": 201,
@@ -85,6 +90,7 @@ OTHERS_OF_THE_POD: Json = {
     "lifecycle": {"postStart": None, "preStop": {"exec": None, "sleep": {"seconds": 5}}},
     "dnsConfig": {"nameservers": ["192.0.2.2"], "searches": None, "options": [{"name": "edns0"}]},
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["b"]}],
+    "initContainers": [{"name": "b", "image": "b:2"}, {"name": "c", "image": "c:1", "cpu": "1"}],
 }
 
 CHANGES: dict[str, tuple[Json, Json]] = {
@@ -96,6 +102,7 @@ CHANGES: dict[str, tuple[Json, Json]] = {
         {"ports": [{**HTTP, "servicePort": 8000}, {"name": "more", "containerPort": 81, "servicePort": 80}]},
         {"ports": [HTTP, {"name": "more", "containerPort": 81}]},
     ),
+    "propagated": ({"propagate": {"labels": ["team"]}}, {"propagate": None}),
     "renumbered": ({"ports": [HTTP]}, {"ports": [{**HTTP, "containerPort": 8080}]}),
 }
 
@@ -184,7 +191,7 @@ def _there(site: Site) -> Namespace:
     site.applies(DYNAMIC)
     made = site.namespace("there")
     for name, (before, _) in CHANGES.items():
-        made.make(name, **before)
+        made.make(name, labels={"team": "red"}, **before)
     made.make("cleared", **FULL)
     made.make("kept", **FULL)
     for name in (*CHANGES, "cleared", "kept"):

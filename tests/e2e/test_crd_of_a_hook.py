@@ -10,7 +10,7 @@ import yaml
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
 from metahook.envtest import Cluster
-from metahook.envtest.hook_server import HookServer
+from metahook.envtest.hook_server import hook_server
 from metahook.envtest.manifests import with_hooks_at
 from tests.docs.documents import ROOT
 
@@ -68,8 +68,8 @@ def parent(kind: str) -> Json:
 def test_without_the_status_subresource_an_event_says_so_and_no_call_comes(cluster: Cluster, tmp_path: Path) -> None:
     hook = Hook()
     cluster.install(hook.controller, write(tmp_path, crd("Plain", lambda version: version.pop("subresources"))))
-    with HookServer(hook.controller) as server:
-        cluster.apply(with_hooks_at(server.address, composite("Plain")))
+    with hook_server(hook.controller) as address:
+        cluster.apply(with_hooks_at(address, composite("Plain")))
         cluster.apply(parent("Plain"))
 
         found = cluster.wait_for(lambda: warnings(cluster, "plain"), "an Event of the CompositeController")

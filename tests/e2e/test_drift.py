@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.core.status.override import REPEATED
-from metahook.envtest.client import STRATEGIC
+from metahook.envtest.client import STRATEGIC, Refused
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.admission import add_container
@@ -27,12 +27,20 @@ OF_THE_POD: dict[str, Any] = {
     "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"sleep": {"seconds": 5}}},
     "dnsConfig": {"nameservers": ["192.0.2.1"], "options": [{"name": "ndots", "value": "2"}]},
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}],
+    "initContainers": [
+        {"name": "a", "image": "a:1", "memory": "64Mi"},
+        {"name": "b", "image": "b:1", "restartPolicy": "Always", "livenessProbe": {"httpGet": {"port": 80}}},
+    ],
 }
 OTHERS_OF_THE_POD: dict[str, Any] = {
     "securityContext": {"runAsUser": 201, "runAsGroup": None, "fsGroup": 203},
     "containers": [{"name": "main", "lifecycle": {"postStart": None, "preStop": {"sleep": {"seconds": 9}}}}],
     "dnsConfig": {"nameservers": ["192.0.2.9"], "options": [{"name": "ndots", "value": "9"}]},
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a"]}],
+    "initContainers": [
+        {"name": "a", "image": "a:9", "resources": {"limits": {"memory": "1Gi"}}},
+        {"name": "b", "livenessProbe": None},
+    ],
 }
 
 OURS: dict[str, tuple[str, dict[str, Any], int]] = {
@@ -196,6 +204,111 @@ def test_removing_our_last_variable_removes_foreign_ones_under_dynamic_apply_onl
 
     left = [] if mode == "dynamic-apply" else ["THEIRS"]
     assert [item["name"] for item in here.main().get("env", [])] == left
+
+
+def test_init_containers_start_in_the_order_of_the_spec_or_nothing_changes(here: Namespace, mode: Mode) -> None:
+    def listed(*names: str) -> list[dict[str, Any]]:
+        return [{"name": name, "image": f"{name}:1"} for name in names]
+
+    def names() -> list[str]:
+        return [item["name"] for item in here.get("Deployment")["spec"]["template"]["spec"]["initContainers"]]
+
+    here.ready(initContainers=listed("a", "b"))
+    inject(here)
+    here.change(initContainers=listed("new", "b", "a"))
+    if mode == "dynamic-apply":
+        here.wait_for_status("Failed", "InvalidSpec")
+        here.wait_until_quiet()
+        assert names() == ["a", "b"]
+        assert here.touched().writes == []
+        here.change(initContainers=listed("new", "b-later", "a-later"))
+        here.wait_until_ready()
+        assert names() == ["new", "b-later", "a-later"]
+    else:
+        here.wait_until_ready()
+        assert names() == ["new", "b", "a"]
+    assert here.touched().writes == []
+
+
+@pytest.mark.parametrize("addresses", [(None, "None"), ("None", None)], ids=["to headless", "to an address"])
+def test_a_service_becomes_headless_or_gets_an_address_only_after_its_deletion(
+    here: Namespace, addresses: tuple[str | None, str | None]
+) -> None:
+    before, after = addresses
+    here.ready(**PORT, service={"clusterIP": before} if before else {})
+    assert (here.get("Service")["spec"]["clusterIP"] == "None") == (before == "None")
+
+    with pytest.raises(Refused, match=r"set service[.]mode to Disabled, and to Auto again"):
+        here.change(service={"clusterIP": after})
+    here.change(service={"mode": "Disabled", "clusterIP": after})
+    here.eventually(lambda: here.find("Service") is None)
+    here.change(service={"mode": "Auto"})
+    here.eventually(lambda: here.find("Service") is not None)
+    here.wait_until_ready()
+
+    assert (here.get("Service")["spec"]["clusterIP"] == "None") == (after == "None")
+    assert differences(here) == []
+    assert here.touched().writes == []
+
+
+@pytest.mark.parametrize("addresses", [(None, "None"), ("None", None)], ids=["to headless", "to an address"])
+def test_a_service_that_can_not_become_headless_or_the_reverse_is_said_and_left_as_it_is(
+    here: Namespace, metacontroller: Process, addresses: tuple[str | None, str | None]
+) -> None:
+    before, after = addresses
+    here.ready(**PORT, service={"clusterIP": before} if before else {})
+    service = here.get("Service")
+    metacontroller.stop()
+    here.change(service={"mode": "Disabled", "clusterIP": after})
+    here.change(service={"mode": "Auto"}, image="nginx:1.28")
+    done = here.since()
+    metacontroller.start()
+
+    here.wait_for_status("Failed", "InvalidSpec")
+    here.wait_until_quiet()
+
+    assert here.get("Service")["spec"] == service["spec"]
+    assert done.children == []
+    here.change(service={"mode": "Disabled"})
+    here.eventually(lambda: here.find("Service") is None)
+    here.change(service={"mode": "Auto"})
+    here.wait_until_ready()
+    assert (here.get("Service")["spec"]["clusterIP"] == "None") == (after == "None")
+
+
+def test_listed_labels_and_annotations_of_a_myresource_are_those_of_its_children(here: Namespace) -> None:
+    def copied() -> set[tuple[str | None, str | None]]:
+        children = [here.get(kind)["metadata"] for kind in ("Deployment", "Service")]
+        return {(each["labels"].get("team"), each["annotations"].get("example.com/a")) for each in children}
+
+    def change(*, team: str | None, owner: str | None) -> None:
+        here.edit(
+            "MyResource", {"metadata": {"labels": {"team": team}, "annotations": {"example.com/a": owner}}}, "web"
+        )
+
+    here.ready(**PORT, propagate={"labels": ["team"], "annotations": ["example.com/a"]})
+    template = here.get("Deployment")["spec"]["template"]
+    change(team="red", owner="b")
+    here.eventually(lambda: copied() == {("red", "b")})
+    here.wait_until_ready()
+    change(team="blue", owner="c")
+    here.eventually(lambda: copied() == {("blue", "c")})
+    here.edit("Deployment", {"metadata": {"labels": {"team": None}}})
+    here.edit("Service", {"metadata": {"labels": {"team": "theirs"}}})
+    here.eventually(lambda: copied() == {("blue", "c")})
+    here.wait_until_ready()
+    assert here.touched().writes == []
+    change(team=None, owner="c")
+    here.eventually(lambda: copied() == {(None, "c")})
+    change(team="blue", owner="c")
+    here.eventually(lambda: copied() == {("blue", "c")})
+    here.change(propagate=None)
+    here.eventually(lambda: copied() == {(None, None)})
+    here.wait_until_ready()
+
+    assert here.get("Deployment")["spec"]["template"] == template
+    assert differences(here) == []
+    assert here.touched().writes == []
 
 
 def test_a_rollout_restart_is_kept(here: Namespace) -> None:

@@ -4,7 +4,6 @@ import httpx
 import pytest
 
 from metahook.envtest import hook_server
-from metahook.envtest.hook_server import HookServer
 from metahook.server.lifecycle.address import Address, CannotListen
 from tests.hooks.minimal import TINY, sync_body
 from tests.served.asgi import JSON
@@ -21,12 +20,12 @@ def is_free(address: str) -> bool:
 
 
 def test_it_serves_until_the_block_ends() -> None:
-    with HookServer(TINY) as server:
-        response = httpx.post(f"http://{server.address}/sync", content=sync_body(), headers=JSON, trust_env=False)
+    with hook_server.hook_server(TINY) as address:
+        response = httpx.post(f"http://{address}/sync", content=sync_body(), headers=JSON, trust_env=False)
         assert response.status_code == 200
-        assert not is_free(server.address)
+        assert not is_free(address)
 
-    assert is_free(server.address)
+    assert is_free(address)
 
 
 class EndsAtOnce:
@@ -41,9 +40,8 @@ class EndsAtOnce:
 
 def test_a_start_that_fails_leaves_no_listener(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hook_server, "create_server", lambda _: EndsAtOnce())
-    server = HookServer(TINY)
 
-    with pytest.raises(TimeoutError, match=r"no hooks are served on 127\.0\.0\.1:"), server:
-        pass
+    with pytest.raises(TimeoutError, match=r"no hooks are served on 127\.0\.0\.1:") as raised:
+        hook_server.hook_server(TINY).__enter__()
 
-    assert is_free(server.address)
+    assert is_free(str(raised.value).rpartition(" ")[2])

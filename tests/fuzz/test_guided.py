@@ -39,7 +39,7 @@ def fuzz(folder: Path, runs: int, *command: str, seed: int = 1) -> subprocess.Co
 
 @pytest.mark.slow
 def test_a_bounded_run_finds_nothing(tmp_path: Path, random_seed: int) -> None:
-    runs = short_or_whole(300, 3_000)
+    runs = short_or_whole(100, 3_000)
 
     ended = fuzz(tmp_path, runs, seed=random_seed + 1)  # 0 would have libFuzzer draw one
 

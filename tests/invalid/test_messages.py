@@ -21,6 +21,7 @@ OBJECT: Json = {
         "name": "web",
         "namespace": "default",
         "uid": "u",
+        "resourceVersion": "1",
         "generation": 1,
         "labels": {CANARY: CANARY},
         "annotations": {CANARY: CANARY},
@@ -34,6 +35,7 @@ OBJECT: Json = {
         "observedGeneration": 1,
         "replicas": 1,
         "updatedReplicas": 1,
+        "readyReplicas": 1,
         "availableReplicas": 1,
         "conditions": [
             {

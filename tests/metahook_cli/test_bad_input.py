@@ -308,7 +308,7 @@ def test_a_hook_that_is_down_or_late_is_named_with_its_url(monkeypatch: pytest.M
 
 
 RECORDINGS = {
-    "cut off": (b'{"path": "/sync", "request": {"parent": {"meta', "rec/1.json: not YAML or JSON: line 1: "),
+    "cut off": (b'{"path": "/sync", "request": {"parent": {"meta', "rec/1.json:1: not YAML or JSON: "),
     "empty": (b"", "rec: no recording; give what metahook record wrote, or a request's body"),
     "another object": (b'{"kind": "Secret"}', "rec/1.json: not a hook request; give what metahook record wrote"),
     "no parent": (b'{"request": {}}', "rec/1.json: not a hook request: it has no parent; give what metahook record"),
@@ -337,7 +337,7 @@ def test_a_damaged_recording_among_others_ends_the_replay_before_it_prints() -> 
     Path("rec/1.json").write_text(json.dumps({"path": "/sync", "request": request, "response": {}, "status": 200}))
     Path("rec/2.json").write_text('{"path":')
 
-    assert problem("replay", "rec", "--hook", HOOK).startswith("rec/2.json: ")
+    assert problem("replay", "rec", "--hook", HOOK).startswith("rec/2.json:1: ")
 
 
 def test_another_version_of_a_hook_to_compare_with_is_named_by_its_url() -> None:

@@ -4,8 +4,10 @@ import shutil
 from functools import cached_property
 from pathlib import Path
 
+import httpx
+
 from metahook.envtest.binaries import assets
-from metahook.envtest.client import Client, at_socket
+from metahook.envtest.client import Client
 from metahook.envtest.process import Process
 from tests.e2e.record import KINDS, Record, Watch
 from tests.own.shell import Shell
@@ -24,7 +26,11 @@ class OwnCluster:
         self._proxy = Process("kubectl", command, folder, self._serves)
         self._watches: list[Watch] = []
         self._context, self._folder = context, folder
-        self.client = Client(at_socket(self._socket))
+        transport = httpx.HTTPTransport(uds=str(self._socket))
+        timeout = httpx.Timeout(30, read=60)
+        self.client = Client(
+            httpx.Client(base_url="http://localhost", transport=transport, timeout=timeout, trust_env=False)
+        )
         self.record = Record()
 
     def start(self) -> None:

@@ -11,6 +11,7 @@ from tests.plans import broken
 from tests.plans.oracles import invariant_violations, violations
 from tests.plans.plans import Reference, plans, reference, run_plan
 from tests.plans.workloads import WORKLOADS, Workload
+from tests.slow import short_or_whole
 
 pytestmark = pytest.mark.no_cover
 
@@ -28,17 +29,18 @@ ALONE: list[tuple[Make, str]] = [
 ]
 """Mistakes that are visible without a fault."""
 
+NAMES_DRAWN = (
+    broken.names_that_are_drawn,
+    "configuration changed, lost and back",
+    "stale",
+    "a desired child is deleted",
+)
 BY_A_FAULT: list[tuple[Make, str, str, str]] = [
+    *short_or_whole([], [NAMES_DRAWN]),
     (broken.waits_for_what_is_related, "create", "late", "a desired child is deleted"),
     (broken.waits_for_what_is_related, "create", "stale", "a desired child is deleted"),
     (broken.remembers_in_the_status, "create", "crash", "ends with"),
     (broken.remembers_in_the_process, "create", "answer", "ends without"),
-    (
-        broken.names_that_are_drawn,
-        "configuration changed, lost and back",
-        "stale",
-        "a desired child is deleted",
-    ),
     (broken.believes_every_parent, "ports added and removed", "stale", "a desired child is deleted"),
 ]
 """Mistakes that are visible only with a fault: the workload, the fault, and the violation."""
@@ -50,7 +52,8 @@ def caught(make: Make, workload: Workload, alone: Reference, fault: str = "") ->
         yield from violations(run_plan(plan, MODES[0], make(), workload, alone.trace), alone.outcome)
 
 
-@pytest.mark.parametrize(("make", "name"), ALONE, ids=[make.__name__ for make, _ in ALONE])
+@pytest.mark.slow
+@pytest.mark.parametrize(("make", "name"), ALONE[:: short_or_whole(2, 1)])
 def test_a_mistake_that_is_visible_without_a_fault_is_found_by_a_plan(make: Make, name: str) -> None:
     alone = reference(MODES[0], make(), WORKLOADS[name])
 
@@ -58,6 +61,7 @@ def test_a_mistake_that_is_visible_without_a_fault_is_found_by_a_plan(make: Make
     assert next(caught(make, WORKLOADS[name], alone), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "name", "fault", "start"), BY_A_FAULT, ids=[f"{make.__name__}-{fault}" for make, _, fault, _ in BY_A_FAULT]
 )

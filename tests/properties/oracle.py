@@ -25,7 +25,7 @@ _FORBIDDEN = {
     "seLinuxOptions", "appArmorProfile", "sysctls", "windowsOptions", "supplementalGroups",
     "shareProcessNamespace", "volumeDevices", "serviceAccountToken", "clusterTrustBundle", "csi", "nodeName",
     "schedulerName", "runtimeClassName", "dnsPolicy", "ephemeralContainers",
-    "initContainers", "externalIPs", "loadBalancerIP", "externalName", "ownerReferences", "finalizers",
+    "externalIPs", "loadBalancerIP", "externalName", "ownerReferences", "finalizers",
     "generateName", "uid", "resourceVersion", "managedFields", "status",
 }  # fmt: skip
 _ONLY: Json = {
@@ -34,6 +34,7 @@ _ONLY: Json = {
     "capabilities": [{"drop": ["ALL"]}],
     "seccompProfile": [{"type": "RuntimeDefault"}],
     "runAsNonRoot": [True],
+    "restartPolicy": ["Always"],
 }
 
 

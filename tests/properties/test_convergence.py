@@ -52,7 +52,7 @@ def settle(made: World, spec: Json) -> None:
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(20, 120))
+@settings(max_examples=short_or_whole(10, 120))
 @given(spec=specs())
 def test_a_new_parent_comes_to_rest_and_is_ready(mode: Mode, spec: Json) -> None:
     made = alone(mode)
@@ -79,7 +79,7 @@ def test_a_character_that_can_not_be_applied_is_an_invalid_spec(mode: Mode, char
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(40, 200))
+@settings(max_examples=short_or_whole(15, 200))
 @given(situation=situations())
 def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> None:
     held = (item for group in (situation.related or {}).values() for item in group.values())
@@ -96,13 +96,21 @@ def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> No
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(20, 120))
+@settings(max_examples=short_or_whole(10, 120))
 @given(before=specs(), after=specs())
 @example(before={"image": "nginx:1", "serviceAccountName": "robot"}, after={"image": "nginx:1"})
 @example(before={"image": "nginx:1"}, after={"image": "nginx:latest"})
 @example(
     before={"image": "nginx:1", "strategy": {"rollingUpdate": {"maxSurge": 2}}},
     after={"image": "nginx:1", "strategy": {"type": "Recreate"}},
+)
+@example(
+    before={"image": "nginx:1", "initContainers": [{"name": name, "image": "a:1"} for name in "ab"]},
+    after={"image": "nginx:1", "initContainers": [{"name": name, "image": "a:1"} for name in "ba"]},
+)
+@example(
+    before={"image": "nginx:1", "ports": [{"containerPort": 80}]},
+    after={"image": "nginx:1", "ports": [{"containerPort": 80}], "service": {"clusterIP": "None"}},
 )
 @example(
     before={"image": "nginx:1", "envFrom": [{"configMapRef": {"name": "a"}}]},
@@ -112,9 +120,13 @@ def test_the_spec_from_before_leaves_nothing_behind(mode: Mode, before: Json, af
     changed, fresh = alone(mode), alone(mode)
 
     settle(changed, before)
+    kept = specs_of(changed)
     settle(changed, after)
     settle(fresh, after)
 
+    if ready(changed)[1] == "InvalidSpec":  # a child can't follow: see app/core/desired/unchangeable.py
+        assert specs_of(changed) == kept
+        return
     # Where the hashes are no longer computed, they stay, so that no Pod restarts.
     ignored = HASHES if after.get("configReload", {}).get("mode") == "Disabled" else frozenset[str]()
     assert specs_of(changed, ignored) == specs_of(fresh, ignored)
@@ -155,7 +167,7 @@ BREAKS: dict[str, Json] = {
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(20, 120))
+@settings(max_examples=short_or_whole(10, 120))
 @given(spec=specs(), broken=st.sampled_from(sorted(BREAKS)))
 def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -> None:
     made = alone(mode)

@@ -13,7 +13,7 @@ from app.core.reasons import POD_REASONS
 from app.core.watch import Watch
 from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.history import Write
-from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import World
 from tests.properties.oracle import status_problems
 from tests.requests.builders import MYRESOURCE, reason, sync
@@ -36,7 +36,7 @@ def with_pods(situation: Situation, found: list[Json]) -> Json:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(50, 300))
+@settings(max_examples=short_or_whole(25, 300))
 @given(situation=situations(), found=pods)
 def test_pods_never_make_anything_true_and_change_no_child(situation: Situation, found: list[Json]) -> None:
     without, explained = with_pods(situation, []), with_pods(situation, found)
@@ -77,7 +77,7 @@ def statuses(answer: Json) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(50, 300))
+@settings(max_examples=short_or_whole(25, 300))
 @given(found=pods, data=st.data(), updated=st.integers(0, 4))
 def test_the_order_of_pods_makes_no_difference(found: list[Json], data: st.DataObject, updated: int) -> None:
     other = data.draw(st.permutations(found))
@@ -178,11 +178,12 @@ def test_an_hour_of_failing_would_show_if_the_message_followed_the_pods(mode: Mo
 
 
 @pytest.mark.slow
-@both_modes
 @pytest.mark.parametrize(
     "spec", [{}, {"replicas": 3}, {"minReadySeconds": 30}, {"strategy": {"type": "Recreate"}}][: short_or_whole(1, 4)]
 )
-@pytest.mark.parametrize("failure", FLAPPING, ids=lambda failure: failure.value)
+@pytest.mark.parametrize(
+    ("mode", "failure"), [(mode, failure) for mode in MODES for failure in FLAPPING][:: short_or_whole(5, 1)], ids=str
+)
 def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, failure: Failure, spec: Json) -> None:
     """Without a readiness probe Pods are ready and available in between two failures."""
     made = settled(mode, MYRESOURCE, parent(**spec))

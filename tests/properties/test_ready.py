@@ -12,7 +12,7 @@ from app.core.status.facts import Facts
 from tests.properties.oracle import ready_is_earned
 from tests.requests.builders import NOW, condition
 from tests.requests.watched_objects import WATCHING
-from tests.slow import short_or_whole
+from tests.slow import only_whole, short_or_whole
 from tests.strategies.observed import Situation, situations
 
 Json = dict[str, Any]
@@ -30,7 +30,7 @@ def check(situation: Situation) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(250, 1500))
+@settings(max_examples=short_or_whole(100, 1500))
 @given(situations())
 def test_ready_is_true_only_when_it_is_earned(situation: Situation) -> None:
     check(situation)
@@ -48,7 +48,7 @@ def _asking(fact: str) -> Callable[[str, Callable[[Facts], bool]], bool]:
     "broken",
     [
         pytest.param(_of("Terminating"), id="being-deleted"),
-        pytest.param(_of("NameConflict"), id="service-taken"),
+        pytest.param(_of("NameConflict"), id="service-taken", marks=[pytest.mark.slow, only_whole]),
         pytest.param(_of("Building", "Overridden", "NotApplied"), id="not-as-wanted"),
         pytest.param(_asking("is_not_yet_observed"), id="not-yet-looked-at"),
         pytest.param(_of("RollingOut", "ReplicasUnavailable"), id="not-rolled-out"),

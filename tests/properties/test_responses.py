@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merged_child, with_last_applied
+from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.simulator.metacontroller.dynamic_apply import merged_child, with_last_applied
 from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
 from tests.requests.builders import NOW, my_resource, sync
 from tests.requests.watched_objects import ALL, WATCH, WATCHING, related
@@ -42,14 +43,14 @@ def problems(situation: Situation, answer: Json) -> list[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(250, 2000))
+@settings(max_examples=short_or_whole(80, 2000))
 @given(situations())
 def test_every_answer_is_whole_and_harmless(situation: Situation) -> None:
     assert problems(situation, answer_to(situation)) == []
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(100, 1000))
+@settings(max_examples=short_or_whole(40, 1000))
 @given(situations())
 def test_a_suspended_one_leaves_each_child_as_it_is_observed(situation: Situation) -> None:
     spec = {**situation.parent["spec"], "suspend": True}
@@ -142,7 +143,7 @@ def started(parent: Json) -> Json:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(50, 300))
+@settings(max_examples=short_or_whole(25, 300))
 @given(specs(), st.integers(0, 1000), st.integers(1, 9))
 def test_the_pod_template_does_not_depend_on_replicas_or_generation(spec: Json, replicas: int, generation: int) -> None:
     spec.pop("autoscaling", None)  # it excludes replicas
@@ -153,7 +154,7 @@ def test_the_pod_template_does_not_depend_on_replicas_or_generation(spec: Json, 
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(50, 300))
+@settings(max_examples=short_or_whole(25, 300))
 @given(parents())
 def test_selectors_depend_on_the_name_alone(parent: Json) -> None:
     selector = {"myresource": parent["metadata"]["name"]}

@@ -33,7 +33,7 @@ def conditions(situation: Situation, now: datetime) -> dict[str, Json]:
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(100, 600))
+@settings(max_examples=short_or_whole(40, 600))
 @given(situations(_parent), situations(_parent))
 def test_the_transition_time_moves_only_with_the_status(first: Situation, second: Situation) -> None:
     before = conditions(first, EARLIER)
@@ -46,7 +46,7 @@ def test_the_transition_time_moves_only_with_the_status(first: Situation, second
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(100, 600))
+@settings(max_examples=short_or_whole(40, 600))
 @given(situations(_parent), situations(_parent))
 def test_no_other_state_follows(first: Situation, second: Situation) -> None:
     before = answered(first, EARLIER)

@@ -54,6 +54,7 @@ def test_a_deployment_is_read_with_the_fields_that_are_used() -> None:
             observed_generation=2,
             replicas=3,
             updated_replicas=4,
+            ready_replicas=6,
             available_replicas=5,
             conditions=[Condition(type="Available", status="True", reason="Enough", message="yes")],
         ),

@@ -35,7 +35,7 @@ def test_half_of_tls_is_refused(given: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"tls_cert": FILE, "tls_key": FILE}, {"hook": "https://localhost", "hook_ca": FILE}], ids=str
+    "given", [{"tls_cert": FILE, "tls_key": FILE}, {"hook": "https://localhost", "ca_cert": FILE}], ids=str
 )
 def test_a_file_that_is_missing_is_named(given: dict[str, str], tmp_path: Path) -> None:
     assert_one_line(call(*record(**given, output=str(tmp_path / "new"))), 2, FILE, "no such file")
@@ -44,7 +44,7 @@ def test_a_file_that_is_missing_is_named(given: dict[str, str], tmp_path: Path) 
 def test_a_file_without_a_certificate_is_named(tmp_path: Path) -> None:
     (tmp_path / "ca").write_text("none")
 
-    given = record(hook="https://localhost", hook_ca=str(tmp_path / "ca"), output=str(tmp_path / "new"))
+    given = record(hook="https://localhost", ca_cert=str(tmp_path / "ca"), output=str(tmp_path / "new"))
     assert_one_line(call(*given), 2, f"{tmp_path}/ca", "PEM")
 
 

@@ -1,7 +1,6 @@
 """The folder of recordings: who may write to it, and how much it takes on the disk."""
 
 import errno
-import fcntl
 import os
 import subprocess
 from pathlib import Path
@@ -15,7 +14,6 @@ KIB = 1024
 MIB = 1024 * KIB
 MOST = 200 * KIB
 FILES = 300
-UNFINISHED = ".20260131T120000.250000Z-000001-sync-default-web.json"
 
 
 def on_disk(folder: Path) -> int:
@@ -59,49 +57,6 @@ def test_what_is_in_the_folder_counts_also_in_folders_within(tmp_path: Path) -> 
 def test_a_file_that_is_over_the_limit_alone_has_no_room(tmp_path: Path) -> None:
     assert not Folder(tmp_path, MOST).has_room(MOST)
     assert not Folder(tmp_path, 0).has_room(0)
-
-
-# What a crash leaves
-
-
-def test_an_unfinished_file_of_an_earlier_run_is_removed(tmp_path: Path) -> None:
-    (tmp_path / UNFINISHED).write_bytes(b"{")
-    (tmp_path / UNFINISHED.removeprefix(".")).write_bytes(b"{}")
-
-    Folder(tmp_path, MOST)
-
-    assert [file.name for file in tmp_path.iterdir()] == [UNFINISHED.removeprefix(".")]
-
-
-@pytest.mark.parametrize("name", [".profile", ".other.json", f"{UNFINISHED}.swp"])
-def test_hidden_files_of_others_stay(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(b"x" * 100 * KIB)
-
-    assert most_on_disk(tmp_path) <= MOST
-    assert (tmp_path / name).exists()
-
-
-def test_what_only_has_the_name_of_an_unfinished_file_stays(tmp_path: Path) -> None:
-    target = tmp_path / "target"
-    target.write_bytes(b"x")
-    (tmp_path / UNFINISHED).symlink_to(target)
-    os.mkfifo(tmp_path / UNFINISHED.replace("web", "pipe"))
-    (tmp_path / UNFINISHED.replace("web", "folder")).mkdir()
-
-    Folder(tmp_path, MOST)
-
-    assert len(list(tmp_path.iterdir())) == 4
-    assert target.read_bytes() == b"x"
-
-
-def test_a_file_that_another_recorder_is_writing_stays(tmp_path: Path) -> None:
-    with (tmp_path / UNFINISHED).open("wb") as writing:
-        fcntl.flock(writing, fcntl.LOCK_EX)
-        Folder(tmp_path, MOST)
-        assert (tmp_path / UNFINISHED).exists()
-    Folder(tmp_path, MOST)
-
-    assert not (tmp_path / UNFINISHED).exists()
 
 
 # Who may write to it

@@ -25,6 +25,7 @@ from tests.record.recording import wait_for
 from tests.schemas.kubernetes import validate
 from tests.served.asgi import JSON
 from tests.served.tls import write_pair
+from tests.slow import short_or_whole
 
 Json = dict[str, Any]
 
@@ -95,10 +96,12 @@ def _write_secrets(ca: trustme.CA, folder: Path) -> None:
     (tokens / "token").write_text(TOKEN)
 
 
-@pytest.mark.parametrize("values", VALUES.values(), ids=list(VALUES))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", short_or_whole(["mutual TLS and a token"], [*VALUES]))
 def test_a_sync_through_the_recorder_gets_the_same_bytes_and_its_recording_is_replayed(
-    values: Json, tmp_path: Path
+    name: str, tmp_path: Path
 ) -> None:
+    values = VALUES[name]
     with running(values, tmp_path) as pod:
         directly, recorded = pod.post(pod.hook), pod.post(pod.url)
         (file,) = _files(pod.recordings)

@@ -23,7 +23,7 @@ from tests.cli.command import call as command
 from tests.cli.test_diff import in_cluster, request_of
 from tests.hooks.minimal import sync_body
 from tests.record.recording import OPERATOR, Running, recording
-from tests.requests.builders import my_resource
+from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.served.asgi import JSON
 from tests.served.process import served
 
@@ -292,7 +292,7 @@ def test_any_hook_is_recorded_without_the_content_of_secrets(hook: Hook, tmp_pat
     assert CANARY not in json.dumps(found)
 
 
-def test_a_disk_that_hangs_delays_no_response(tmp_path: Path) -> None:
+def test_a_disk_that_hangs_delays_no_response(hook: Hook, tmp_path: Path) -> None:
     source = """
 import time
 from metahook.record.folder import Folder
@@ -301,7 +301,7 @@ from app.cli import main
 main()
 """
     slow = (OPERATOR[0], "-c", source, "record")
-    with served() as hook, recording(hook.url, tmp_path / "new", command=slow) as running:
+    with recording(hook.url, tmp_path / "new", command=slow) as running:
         began = time.monotonic()
         with httpx.Client(base_url=running.url) as client:
             answers = [client.post("/sync", json=CALLS["new"][1]).status_code for _ in range(5)]
@@ -344,9 +344,11 @@ def test_what_is_recorded_is_replayed_with_no_difference(tmp_path: Path) -> None
     assert CANARY not in json.dumps(found)
 
 
-def test_a_recording_that_was_changed_is_replayed_with_a_difference(tmp_path: Path) -> None:
-    with served() as hook, recording(hook.url, tmp_path / "new", "--values", command=OPERATOR) as running:
-        httpx.post(f"{running.url}/sync", json=CALLS["new"][1])
+def test_a_recording_with_values_that_was_changed_is_replayed_with_a_difference(hook: Hook, tmp_path: Path) -> None:
+    path, request = CALLS["new"]
+    hook.respond = answer(200, MYRESOURCE.answer_sync(json.dumps(request).encode(), NOW))
+    with recording(hook.url, tmp_path / "new", "--values", command=OPERATOR) as running:
+        httpx.post(f"{running.url}{path}", json=request)
         (found,) = running.kept()
     assert CANARY in json.dumps(found)
     (file,) = (tmp_path / "new").iterdir()

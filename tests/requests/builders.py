@@ -29,11 +29,14 @@ def my_resource(
     uid: str = UID,
     status: Json | None = None,
     deleting: bool = False,
+    labels: Json | None = None,
     spec: Json | None = None,
     **fields: Any,
 ) -> Json:
     """Return a MyResource as the API server stores it; *fields* are those of its spec."""
     metadata: Json = {"name": name, "namespace": "default", "uid": uid, "generation": generation}
+    if labels:
+        metadata["labels"] = labels
     if deleting:
         metadata["deletionTimestamp"] = NOW_TEXT
     return {

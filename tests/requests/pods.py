@@ -138,7 +138,7 @@ def shown(*pods: Json) -> Grouped:
 def unfinished(parent: Json, **status: Any) -> Json:
     """Return the Deployment of *parent*, in a rollout with one new Pod."""
     deployment = next(item for item in finished(parent) if item["kind"] == "Deployment")
-    counts = {"replicas": 1, "updatedReplicas": 1, "availableReplicas": 0, "conditions": []}
+    counts = {"replicas": 1, "updatedReplicas": 1, "readyReplicas": 0, "availableReplicas": 0, "conditions": []}
     return {**deployment, "status": {**deployment["status"], **counts, **status}}
 
 

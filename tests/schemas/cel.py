@@ -4,6 +4,7 @@ cel-python brings the language, and ``matches`` with RE2; here are the functions
 """
 
 import ipaddress
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -130,9 +131,19 @@ def _parsed(rule: str) -> Any:
     return _shortened(_ENVIRONMENT.compile(rule))
 
 
-def holds(rule: str, value: Any) -> bool:
-    """Tell whether *rule* holds for *value*, which it calls self; a rule that fails on the way does not hold."""
+def holds(rule: str, value: Any, before: Any = None) -> bool:
+    """Tell whether *rule* holds for *value*, which it calls self, and the value *before*, which it calls oldSelf.
+
+    A rule that fails on the way does not hold.
+    """
+    return _holds(rule, json.dumps(value), json.dumps(before))
+
+
+@cache
+def _holds(rule: str, value: str, before: str) -> bool:
+    """Tell the same for values in JSON: most values of most examples are alike."""
+    values = {"self": json_to_cel(json.loads(value)), "oldSelf": json_to_cel(json.loads(before))}
     try:
-        return bool(_Evaluator(_parsed(rule), Activation(functions=_FUNCTIONS)).evaluate({"self": json_to_cel(value)}))
+        return bool(_Evaluator(_parsed(rule), Activation(functions=_FUNCTIONS)).evaluate(values))
     except CELEvalError:
         return False

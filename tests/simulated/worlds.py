@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.core import child_metadata
 from metahook import Controller, Kind
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Hook, Reply
@@ -19,7 +20,7 @@ Json = dict[str, Any]
 both_modes = pytest.mark.parametrize("mode", MODES)
 
 PARENT = Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources")
-CHILDREN = (Kind("apps/v1", "Deployment", "deployments"), Kind("v1", "Service", "services"))
+CHILDREN = tuple(child.KIND for child in child_metadata.CHILDREN)
 WEB = Key("MyResource", "default", "web")
 DEPLOYMENT = Key("Deployment", "default", "web-deployment")
 SERVICE = Key("Service", "default", "web")

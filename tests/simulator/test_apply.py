@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from metahook import Deployment, Kind
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
 from metahook.simulator.metacontroller.children import ServerSideApply, applier
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import with_metadata
 from tests.simulated.worlds import DEPLOYMENT, deployment, parent

@@ -136,6 +136,7 @@ def test_sync_that_says_finalized_loops() -> None:
     """Metacontroller honours it there, too: it removes its finalizer, and the next sync adds it again."""
     made = cluster(FINALIZED, hook := Decides(sync=copy, finalize=waits), room(word="hi"))
     hook.functions["sync"] = lambda request: copy(request) | {"finalized": True}
+    made.max_actions = 100
 
     made.edit(ROOM, lambda it: it["metadata"].update(labels={"a": "b"}))
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.custom_rules import problems
-from metahook.simulator.apiserver.custom_status import declared
+from metahook.simulator.apiserver.custom_rules import declared, problems
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge, merged_child, with_last_applied
+from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.simulator.metacontroller.dynamic_apply import merge, merged_child, with_last_applied
 from metahook.simulator.objects import to_json
 
 Json = dict[str, Any]

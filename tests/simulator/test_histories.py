@@ -92,7 +92,7 @@ def lived(mode: Mode, spec: Json, steps: list[Step]) -> World:
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(10, 35))
+@settings(max_examples=short_or_whole(5, 35))
 @given(spec=_few, steps=st.lists(_steps, max_size=6))
 @example(spec={"image": "nginx"}, steps=[("wait", 0.02), ("delete", DEPLOYMENT), ("restart", 0)])
 @example(spec={"image": "nginx"}, steps=[("down", 3), ("wait", 1), ("down", 1), ("scale", 5)])
@@ -117,7 +117,7 @@ _ends = st.one_of(
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(10, 35))
+@settings(max_examples=short_or_whole(5, 35))
 @given(steps=st.lists(st.one_of(_steps, _ends), max_size=8))
 def test_no_history_leaves_orphans_or_stuck_objects(mode: Mode, steps: list[Step]) -> None:
     made = lived(mode, {"image": "nginx"}, [*steps, ("fail", None), ("edit", {"image": "nginx:2", "replicas": 2})])
@@ -144,7 +144,7 @@ def owners_live(made: World, item: Json) -> bool:
 
 @pytest.mark.slow
 @both_modes
-@settings(max_examples=short_or_whole(6, 20))
+@settings(max_examples=short_or_whole(3, 20))
 @given(spec=_few, steps=st.lists(_steps, max_size=6))
 def test_the_same_steps_make_the_same_history(mode: Mode, spec: Json, steps: list[Step]) -> None:
     one, other = (lived(mode, spec, steps) for _ in range(2))

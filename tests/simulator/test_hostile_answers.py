@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from metahook import Controller
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.wire import MAX_BODY
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.replica_set_controller import MAX_PODS
 from metahook.simulator.findings import findings
 from metahook.simulator.hook import Reply, in_process
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key, key_of
 from metahook.simulator.world import World
@@ -77,6 +77,8 @@ def hostile() -> list[Any]:
         ("probe", (*MAIN, "readinessProbe"), {"initialDelaySeconds": "x"}),
         ("memory", (*MAIN, "resources"), {"limits": {"memory": "64Mib"}}),
         ("too-much-memory", (*MAIN, "resources"), {"limits": {"memory": "1e999999999"}}),
+        ("negative-memory", (*MAIN, "resources"), {"requests": {"memory": "-64Mi"}}),
+        ("no-port", (*MAIN, "ports"), [{"containerPort": 0}]),
         ("volumes", (*TEMPLATE, "spec", "volumes"), [{"name": "a", "projected": {"sources": [1]}}]),
     ]
     services: list[tuple[str, Path, Any]] = [

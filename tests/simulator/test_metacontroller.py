@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.metacontroller.update_methods import UpdateStrategy
 from metahook.simulator.objects import Key

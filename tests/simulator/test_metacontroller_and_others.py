@@ -91,7 +91,9 @@ def test_a_removed_annotation_is_restored(mode: Mode) -> None:
 
 def test_under_server_side_apply_an_object_of_another_controller_is_refused() -> None:
     other = foreign(service(app="other"))
-    other["metadata"]["ownerReferences"] = [{"kind": "Other", "name": "a", "uid": "another", "controller": True}]
+    other["metadata"]["ownerReferences"] = [
+        {"apiVersion": "v1", "kind": "Other", "name": "a", "uid": "another", "controller": True}
+    ]
     made = world("server-side-apply", Answers(service()), other, parent(), controllers=False)
     done = Since(made)
     made.until_quiet()

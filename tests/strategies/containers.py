@@ -127,6 +127,12 @@ def _asking_what_is_there(asked: Json) -> Json:
 
 
 ports_and_probes = _asked.map(_asking_what_is_there)
+probes = _asked.map(
+    lambda asked: {
+        name: probe for name, probe in _asking_what_is_there({**asked, "ports": []}).items() if name != "ports"
+    }
+)
+"""Probes of a container whose ports have no names."""
 
 _PAIRS: dict[str, list[tuple[int | str, int | str]]] = {
     "cpu": [("100m", "0.5"), ("1", "1000m"), (0, 1), ("1.5", 2), ("0", "0"), ("250m", "250m")],

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.requests.builders import my_resource
-from tests.strategies.containers import env, env_from, lifecycle, memory_and_cpu, ports_and_probes
+from tests.strategies.containers import env, env_from, lifecycle, memory_and_cpu, ports_and_probes, probes
 from tests.strategies.primitives import (
     ABSENT,
     IMAGES,
@@ -35,6 +35,9 @@ _SERVICES = variants(
     type=[ABSENT, "ClusterIP", "NodePort", "LoadBalancer"],
     sessionAffinity=_AFFINITIES,
 )
+_HEADLESS = variants(
+    clusterIP=["None"], type=[ABSENT, "ClusterIP"], sessionAffinity=[ABSENT, "None"], mode=[ABSENT, "Disabled"]
+)
 _BALANCED = variants(
     type=["LoadBalancer"], annotations=[{_SOURCE_RANGES: "10.0.0.0/8, 192.168.1.7/32"}], sessionAffinity=_AFFINITIES
 )
@@ -50,15 +53,16 @@ _DNS = variants(
 )
 _ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
 
+_pull_policies = st.sampled_from(["Always", "IfNotPresent", "Never"])
 _ALONE: dict[str, Strategy[Any]] = {
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
     "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
     "args": st.lists(texts, max_size=2),
     "envFrom": env_from,
-    "imagePullPolicy": st.sampled_from(["Always", "IfNotPresent", "Never"]),
+    "imagePullPolicy": _pull_policies,
     "imagePullSecrets": lists(variants(name=OBJECT_NAMES), "name", most=2),
     "service": st.one_of(
-        st.sampled_from([*_SERVICES, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
+        st.sampled_from([*_SERVICES, *_HEADLESS, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
     ),
     "configReload": st.sampled_from([{}, {"mode": "Auto"}, {"mode": "Disabled"}]),
     "dependencies": st.lists(st.sampled_from(_DEPENDENCIES), max_size=2, unique_by=lambda asked: asked["name"]),
@@ -79,6 +83,9 @@ _ALONE: dict[str, Strategy[Any]] = {
     "revisionHistoryLimit": st.sampled_from([0, 1, 100]),
     "terminationGracePeriodSeconds": st.sampled_from([0, 1, 3600]),
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
+    "propagate": st.sampled_from(
+        variants(labels=[ABSENT, [], ["team"], ["team", "a/b"]], annotations=[ABSENT, [], ["example.com/a"]])
+    ),
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
     "suspend": st.sampled_from([False]),  # true asks for nothing: see test_responses.py
     "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
@@ -95,6 +102,29 @@ _autoscaling = st.sampled_from(
         )
     ]
 )
+
+
+@st.composite
+def _init_containers(draw: st.DrawFn) -> Json:
+    """An init container and a sidecar, and what of the Pod they depend on."""
+    mounted = draw(volumes_and_mounts)
+    init = {
+        "name": "init",
+        "image": draw(_images),
+        **draw(memory_and_cpu),
+        "command": ["run"],
+        "args": draw(st.lists(texts, max_size=2)),
+        "env": draw(env),
+        "envFrom": draw(env_from),
+        "imagePullPolicy": draw(_pull_policies),
+        "volumeMounts": mounted.pop("volumeMounts", []),
+    }
+    hooks = draw(lifecycle)
+    sidecar = {"name": "a-sidecar", "image": "proxy", "restartPolicy": "Always", **draw(probes), **hooks}
+    grace = sidecar.pop("terminationGracePeriodSeconds")
+    return {"initContainers": [init, sidecar], "terminationGracePeriodSeconds": grace, **mounted}
+
+
 _variables = env.map(lambda variables: {"env": variables})
 _together = st.sampled_from(
     [
@@ -108,6 +138,8 @@ _together = st.sampled_from(
         (_autoscaling,),
         (_autoscaling, ports_and_probes),
         (ports_and_probes, _variables),
+        (_init_containers(),),
+        (_init_containers(),),
     ]
 )
 
@@ -134,6 +166,7 @@ _names = st.sampled_from(_subsets(sorted(_ALONE), most=5))
 _IDENTITIES = variants(
     name=["web", "a", "x1", "a-b", "ab-0", "a" * 52],
     generation=[1, 2, 3, 4, 5],
+    labels=[ABSENT, {"team": "red", "a/b": ""}],
     uid=["b848bea7-865d-4a1f-bf45-a10293c59ffe", "00000000-0000-4000-8000-000000000001"],
 )
 _identities = st.sampled_from(_IDENTITIES)

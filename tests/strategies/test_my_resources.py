@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 @pytest.mark.slow
-@settings(max_examples=short_or_whole(60, 500))
+@settings(max_examples=short_or_whole(30, 500))
 @given(parents())
 def test_every_generated_parent_is_valid(parent: Json) -> None:
     found = read(parent["metadata"]["name"], json.dumps(parent["spec"]).encode())

@@ -55,7 +55,7 @@ def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
 
 
 def test_each_name_of_the_toolkit_can_be_imported() -> None:
-    assert [name for name in metahook.__all__ if not hasattr(metahook, name)] == []
+    assert [name for name in vars(metahook)["__all__"] if not hasattr(metahook, name)] == []
 
 
 def test_serving_needs_the_extra() -> None:
@@ -178,7 +178,7 @@ def run_tests_of(project: Path, example: Path) -> subprocess.CompletedProcess[st
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", sorted(each.parent.name for each in EXAMPLES.glob("*/crd.yaml"))[: short_or_whole(1, None)]
+    "name", short_or_whole(["greeting"], sorted(each.parent.name for each in EXAMPLES.glob("*/crd.yaml")))
 )
 def test_a_copy_of_an_example_is_tested_beside_the_wheel(project: Path, name: str) -> None:
     ended = run_tests_of(project, EXAMPLES / name)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.api.scalar import KEY, MAX_KEY, matches
-from metahook.cli.files.metadata import without_nulls
+from metahook.cli.files.metadata import present_fields
 
 Json = dict[str, Any]
 
@@ -16,7 +16,7 @@ _MAX_LENGTH = 63
 
 def name_problems(metadata: Json) -> Iterator[str]:
     """Yield a sentence for each name in *metadata* that Kubernetes refuses; the types must be right."""
-    present = without_nulls(metadata)
+    present = present_fields(metadata)
     namespace = present.get("namespace", "default")
     if len(namespace) > _MAX_LENGTH or not matches(_NAMESPACE, namespace):
         yield f"metadata.namespace: must be at most {_MAX_LENGTH} lower-case letters, digits and dashes, such as team-a"

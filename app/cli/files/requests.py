@@ -10,12 +10,13 @@ from typing import Any
 import msgspec
 
 from app.api.names import KIND
+from app.cli.files.request_objects import RelatedKind, children_of, related_to
 from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import CustomizeRequest, MalformedRequest, RefusedResponse
 from metahook.cli.errors import InputError
-from metahook.protocol.sender import Grouped, RelatedKind, children_of, customize_request, related_to, sync_request
+from metahook.protocol.sender import Grouped, customize_request, sync_request
 
 Json = dict[str, Any]
 

@@ -14,7 +14,7 @@ from app.api.reading import InvalidSpec, read
 from app.api.structural import Schema
 from app.cli.files.metadata import name_problems
 from metahook.cli.errors import InputError
-from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, type_problems, without_nulls
+from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, present_fields, type_problems
 
 Json = dict[str, Any]
 
@@ -42,7 +42,7 @@ def problems(parent: Json, path: str) -> list[str]:
 
 def created(parent: Json) -> Json:
     """Return *parent* as a user creates it: without a status, and without the metadata that the API server sets."""
-    users = {name: value for name, value in without_nulls(parent["metadata"]).items() if name not in SERVER_FIELDS}
+    users = {name: value for name, value in present_fields(parent["metadata"]).items() if name not in SERVER_FIELDS}
     return {**{name: value for name, value in parent.items() if name != "status"}, "metadata": users}
 
 

@@ -19,6 +19,7 @@ from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, ma
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.replicas import Replicas, desired_replicas, fixed
 from app.core.desired.suspension import left_as_observed
+from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
 from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
 
@@ -69,10 +70,16 @@ def desired_state(
     if valid.spec.suspend:
         return DesiredState(kept=left_as_observed(request.children), spec=valid.spec, is_suspended=True)
     desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
-    if any(map(_is_too_large, desired.children)):
-        problem = f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
+    if problem := _problem(request, desired):
         return DesiredState(kept=request.children.kept(), problem=problem)
     return desired
+
+
+def _problem(request: SyncRequest, desired: DesiredState) -> str | None:
+    """Return why the desired children can't be written as they are, although the spec is valid; None if they can."""
+    if any(map(_is_too_large, desired.children)):
+        return f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
+    return unchangeable(request, desired.spec) if desired.spec else None
 
 
 def _of_valid_spec(

@@ -17,6 +17,7 @@ from app.api.spec import MyResourceSpec
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.deployment import deployment
 from app.core.desired.optional_children import optional_children
+from app.core.desired.propagation import propagated, with_propagated
 from app.core.desired.references import Reference, references
 from app.core.desired.replicas import Replicas
 from metahook import Deployment, EncodedManifest, Manifest, Object, Parent, with_generation_stamp
@@ -90,15 +91,18 @@ def manifests(
     memo: GenerationMemo | None = None,
 ) -> Manifests:
     """Return the manifests for *parent* with *spec* and *replicas* Pods; *config_hashes* are annotations of those."""
+    texts = propagated(parent, spec)
+    metadata = tuple((field, tuple(values.items())) for field, values in texts.items())
     hashes = tuple(config_hashes.items())
-    key = ("manifests", parent.name, parent.namespace, parent.uid, parent.generation, hashes, replicas, parent.spec)
+    of_parent = (parent.name, parent.namespace, parent.uid, parent.generation, metadata)
+    key = ("manifests", *of_parent, hashes, replicas, parent.spec)
     remembered: Manifests | None = memo.get(key) if memo else None
     if remembered:
         return remembered
     children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes, replicas)}
     children |= optional_children(parent, spec, replicas)
     encoded = {
-        kind: EncodedManifest(with_generation_stamp(child, parent, GENERATION_STAMP))
+        kind: EncodedManifest(with_generation_stamp(with_propagated(child, texts), parent, GENERATION_STAMP))
         for kind, child in children.items()
     }
     if memo:
@@ -115,4 +119,4 @@ def _memory(json: bytes, an_object: int) -> int:
     """
     texts = len(json) * (2 if json.isascii() and b"\\u" not in json else 5)
     items = 16 * json.count(b",") + 60 * json.count(b":")
-    return 1200 + texts + items + an_object * (json.count(b"{") + json.count(b"["))
+    return 2000 + texts + items + an_object * (json.count(b"{") + json.count(b"["))

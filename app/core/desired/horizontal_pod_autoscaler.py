@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import CONTAINER, autoscaler_name, deployment_name, labels
+from app.core.child_metadata import autoscaler_name, deployment_name, labels
 from app.core.desired.pod_template import present
 from app.core.desired.replicas import Replicas
 from metahook import Deployment, Manifest, Parent

@@ -1,4 +1,4 @@
-"""The Pod template: the container ``main``, its volumes, and the security profile.
+"""The Pod template: the container ``main``, init containers, volumes, and the security profile.
 
 It depends only on the spec, the name, and the hashes of what the application reads, and on nothing that scaling
 changes: another value here restarts Pods. The fields of the spec are written by their names in Python, so
@@ -8,12 +8,14 @@ mypy knows them; tests/core/desired/test_every_field.py names a field that was f
 from collections.abc import Mapping
 from typing import Any
 
-from app.api.container import Port
+from app.api.container import Container, Port
+from app.api.init_container import InitContainer
 from app.api.model import Model
+from app.api.names import CONTAINER
 from app.api.pod import PodMetadata
 from app.api.resources import Resources
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import CONTAINER, RESTARTED_AT, labels
+from app.core.child_metadata import RESTARTED_AT, labels
 from metahook import Parent
 
 Json = dict[str, Any]
@@ -61,28 +63,34 @@ def _pod_spec(spec: MyResourceSpec) -> Json:
             "volumes": None if spec.volumes is None else [_volume(volume.wire()) for volume in spec.volumes],
             "automountServiceAccountToken": False,
             "securityContext": _pod_security(spec),
-            "containers": [_container(spec)],
+            "initContainers": spec.init_containers and [_init_container(each, spec) for each in spec.init_containers],
+            "containers": [_container(CONTAINER, spec, spec, spec.ports)],
         }
     )
 
 
-def _container(spec: MyResourceSpec) -> Json:
+def _init_container(container: InitContainer, spec: MyResourceSpec) -> Json:
+    return {**_container(container.name, container, spec), **present({"restartPolicy": container.restart_policy})}
+
+
+def _container(name: str, container: Container, spec: MyResourceSpec, ports: list[Port] | None = None) -> Json:
+    env = None if container.env is None else [_variable(variable.wire(), name) for variable in container.env]
     return present(
         {
-            "name": CONTAINER,
-            "image": spec.image,
-            "command": spec.command,
-            "args": spec.args,
-            "envFrom": spec.env_from,
-            "ports": None if spec.ports is None else [_port(port) for port in spec.ports],
-            "livenessProbe": spec.liveness_probe,
-            "readinessProbe": spec.readiness_probe,
-            "startupProbe": spec.startup_probe,
-            "lifecycle": spec.lifecycle,
-            "volumeMounts": spec.volume_mounts,
-            "env": None if spec.env is None else [_variable(variable.wire()) for variable in spec.env],
-            "imagePullPolicy": spec.image_pull_policy or _pull_policy(spec.image),
-            "resources": _resources(spec),
+            "name": name,
+            "image": container.image,
+            "command": container.command,
+            "args": container.args,
+            "envFrom": container.env_from,
+            "ports": None if ports is None else [_port(port) for port in ports],
+            "livenessProbe": container.liveness_probe,
+            "readinessProbe": container.readiness_probe,
+            "startupProbe": container.startup_probe,
+            "lifecycle": container.lifecycle,
+            "volumeMounts": container.volume_mounts,
+            "env": env,
+            "imagePullPolicy": container.image_pull_policy or _pull_policy(container.image),
+            "resources": _resources(container),
             "securityContext": _container_security(spec),
         }
     )
@@ -99,20 +107,20 @@ def _pull_policy(image: str) -> str:
     return "Always" if tag == "latest" else "IfNotPresent"
 
 
-def is_memory_in_resources(spec: MyResourceSpec) -> bool:
-    """Tell whether spec.resources sets the memory, so that spec.memory is not used."""
-    resources = spec.resources or Resources()
+def is_memory_in_resources(container: Container) -> bool:
+    """Tell whether the resources of *container* set the memory, so that its field memory is not used."""
+    resources = container.resources or Resources()
     return "memory" in {**(resources.requests or {}), **(resources.limits or {})}
 
 
-def _resources(spec: MyResourceSpec) -> Json:
+def _resources(container: Container) -> Json:
     """Return requests and limits: those of resources, filled up with memory and cpu where it names neither."""
-    resources = spec.resources or Resources()
+    resources = container.resources or Resources()
     requests, limits = dict(resources.requests or {}), dict(resources.limits or {})
-    if not is_memory_in_resources(spec):
-        requests["memory"] = limits["memory"] = spec.memory
-    if spec.cpu is not None:
-        requests["cpu"] = spec.cpu
+    if not is_memory_in_resources(container):
+        requests["memory"] = limits["memory"] = container.memory
+    if container.cpu is not None:
+        requests["cpu"] = container.cpu
     return {name: amounts for name, amounts in (("requests", requests), ("limits", limits)) if amounts}
 
 
@@ -128,9 +136,9 @@ def _container_security(spec: MyResourceSpec) -> Json:
     return {"allowPrivilegeEscalation": False, **restricted}
 
 
-def _variable(variable: Json) -> Json:
+def _variable(variable: Json, container: str) -> Json:
     return (
-        {**variable, "valueFrom": _with_reference_defaults(variable["valueFrom"])}
+        {**variable, "valueFrom": _with_reference_defaults(variable["valueFrom"], container)}
         if "valueFrom" in variable
         else variable
     )
@@ -149,8 +157,8 @@ def _source(source: Json) -> Json:
     return {"downwardAPI": {"items": [_with_reference_defaults(item) for item in source["downwardAPI"]["items"]]}}
 
 
-def _with_reference_defaults(source: Json) -> Json:
-    """Return *source* with the defaults of its reference to the Pod's own fields.
+def _with_reference_defaults(source: Json, container: str = CONTAINER) -> Json:
+    """Return *source* with the defaults of its reference to fields of the Pod, or to resources of *container*.
 
     Such a reference, and the list of a projected volume's sources, are replaced whole: a default that the API server
     adds to them would be a change.
@@ -158,6 +166,6 @@ def _with_reference_defaults(source: Json) -> Json:
     if "fieldRef" in source:
         return {**source, "fieldRef": {"apiVersion": "v1", **source["fieldRef"]}}
     if "resourceFieldRef" in source:
-        own = {"containerName": CONTAINER, "divisor": "0", **source["resourceFieldRef"]}
+        own = {"containerName": container, "divisor": "0", **source["resourceFieldRef"]}
         return {**source, "resourceFieldRef": own}
     return source

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from app.api.container import EnvFrom, EnvVar
+from app.api.container import Container, EnvFrom, EnvVar
 from app.api.spec import MyResourceSpec
 from app.api.volume import Item, ProjectedSource, Volume
 from metahook import ConfigMap, Secret
@@ -36,13 +36,20 @@ def references(spec: MyResourceSpec) -> list[Reference]:
     A volume that is not mounted uses nothing: the kubelet skips it.
     Source: Kubernetes, pkg/kubelet/volumemanager/populator.
     """
-    mounted = {mount.name for mount in spec.volume_mounts or []}
+    containers = (spec, *(spec.init_containers or ()))
+    mounted = {mount.name for container in containers for mount in container.volume_mounts or []}
     uses = (
-        *(reference for variable in spec.env or [] for reference in _of_variable(variable)),
-        *(reference for source in spec.env_from or [] for reference in _of_all_keys(source)),
+        *(reference for container in containers for reference in _of_variables(container)),
         *(reference for volume in spec.volumes or [] if volume.name in mounted for reference in _of_volume(volume)),
     )
     return list(dict.fromkeys(uses))
+
+
+def _of_variables(container: Container) -> Iterator[Reference]:
+    for variable in container.env or []:
+        yield from _of_variable(variable)
+    for source in container.env_from or []:
+        yield from _of_all_keys(source)
 
 
 def _of_variable(variable: EnvVar) -> Iterator[Reference]:

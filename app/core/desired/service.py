@@ -29,6 +29,7 @@ def service(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest:
         },
         "spec": {
             "type": spec.service.type or "ClusterIP",
+            **({"clusterIP": spec.service.cluster_ip} if spec.service.cluster_ip else {}),
             "selector": selector(parent),
             "ports": [_port(port) for port in spec.ports or []],
             **_affinity(spec.service.session_affinity or "None"),

@@ -1,16 +1,18 @@
 """Advice: what is wrong with a Pod or a container of it, and what to change.
 
-For the container of the MyResource, a remedy names fields of the spec, and only those that can be the cause in *this*
+For the containers of the MyResource, a remedy names fields of the spec, and only those that can be the cause in *this*
 spec. Other containers are added to the Pods by a sidecar injector or an admission policy: the message names them, and
 says that they are not part of the MyResource.
 """
 
 import re
 from functools import cached_property
+from typing import NamedTuple
 
+from app.api.container import Container
+from app.api.names import CONTAINER
 from app.api.probe import Probe
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import CONTAINER
 from app.core.desired.pod_template import is_memory_in_resources
 from app.core.desired.references import Reference, references
 from app.core.reasons import (
@@ -58,9 +60,19 @@ _PERIOD, _FAILURES = 10, 3
 """Seconds between two probes, and failures that count, by default. Source: Kubernetes, Probe."""
 
 
-def is_own(container: ContainerStatus) -> bool:
-    """Tell whether a container is the one that the MyResource asks for."""
-    return container.name == CONTAINER
+class OwnContainer(NamedTuple):
+    """A container that a spec asks for, and the path of its fields there."""
+
+    path: str
+    fields: Container
+
+
+def own_container(spec: MyResourceSpec, name: str) -> OwnContainer | None:
+    """Return the container called *name* that *spec* asks for; None if it is another's."""
+    if name == CONTAINER:
+        return OwnContainer("spec", spec)
+    init = next((container for container in spec.init_containers or [] if container.name == name), None)
+    return OwnContainer(f"spec.initContainers[{name}]", init) if init else None
 
 
 class Advice:
@@ -76,81 +88,85 @@ class Advice:
 
     def image(self, container: ContainerStatus) -> Explanation:
         """Explain that an image can't be pulled."""
-        remedy = self._pull() if is_own(container) else _FOREIGN_REMEDY
-        return IMAGE_PULL_FAILED.explained(who=_who(container), problem="can't pull its image", remedy=remedy)
+        own = self._own(container)
+        remedy = self._pull(own) if own else _FOREIGN_REMEDY
+        return IMAGE_PULL_FAILED.explained(who=self._who(container), problem="can't pull its image", remedy=remedy)
 
     def absent_image(self, container: ContainerStatus) -> Explanation:
         """Explain that an image is not on the node, and that the pull policy keeps it from being pulled."""
-        own = "load the image onto every node, or set spec.imagePullPolicy to IfNotPresent"
+        own = self._own(container)
         problem = "needs an image that is not on its node, and its imagePullPolicy is Never"
-        remedy = own if is_own(container) else _FOREIGN_REMEDY
-        return IMAGE_PULL_FAILED.explained(who=_who(container), problem=problem, remedy=remedy)
+        remedy = _FOREIGN_REMEDY
+        if own:
+            remedy = f"load the image onto every node, or set {own.path}.imagePullPolicy to IfNotPresent"
+        return IMAGE_PULL_FAILED.explained(who=self._who(container), problem=problem, remedy=remedy)
 
-    def _pull(self) -> str:
+    def _pull(self, own: OwnContainer) -> str:
         if self._spec.image_pull_secrets:
-            return "check spec.image, and the Secrets in spec.imagePullSecrets"
-        return "check spec.image, and set spec.imagePullSecrets if the registry is private"
+            return f"check {own.path}.image, and the Secrets in spec.imagePullSecrets"
+        return f"check {own.path}.image, and set spec.imagePullSecrets if the registry is private"
 
     def config(self, container: ContainerStatus, message: str) -> Explanation:
         """Explain that a container can't be created; *message* is the kubelet's."""
-        why = self._why(message) if is_own(container) else None
-        return CONTAINER_CONFIG_ERROR.explained(who=_who(container), why=why or "the node refuses its configuration")
+        why = self._why(message) if self.is_own(container) else None
+        return CONTAINER_CONFIG_ERROR.explained(
+            who=self._who(container), why=why or "the node refuses its configuration"
+        )
 
     def start(self, container: ContainerStatus) -> Explanation:
         """Explain that the command of a container can't be started."""
-        own = "check spec.command" if self._spec.command else "its image has no working command: set spec.command"
-        remedy = own if is_own(container) else _FOREIGN_REMEDY
-        return RUN_CONTAINER_ERROR.explained(who=_who(container), remedy=remedy)
+        own = self._own(container)
+        remedy = _FOREIGN_REMEDY
+        if own:
+            field = f"{own.path}.command"
+            remedy = f"check {field}" if own.fields.command else f"its image has no working command: set {field}"
+        return RUN_CONTAINER_ERROR.explained(who=self._who(container), remedy=remedy)
 
     def memory(self, container: ContainerStatus) -> Explanation:
         """Explain that a container took too much memory."""
-        limits = (self._spec.resources and self._spec.resources.limits) or {}
-        if not is_own(container):
+        own = self._own(container)
+        limits = (own and own.fields.resources and own.fields.resources.limits) or {}
+        if own is None:
             where, remedy = "", _FOREIGN_REMEDY
-        elif not self._is_memory_in_resources:
-            where, remedy = f" at its {self._spec.memory} limit", "raise spec.memory"
+        elif not is_memory_in_resources(own.fields):
+            where, remedy = f" at its {own.fields.memory} limit", f"raise {own.path}.memory"
         elif "memory" not in limits:
-            where, remedy = " without a memory limit", "set spec.resources.limits.memory"
+            where, remedy = " without a memory limit", f"set {own.path}.resources.limits.memory"
         else:
-            where, remedy = f" at its {limits['memory']} limit", "raise spec.resources.limits.memory"
-        return OOM_KILLED.explained(who=_who(container), where=where, remedy=remedy)
+            where, remedy = f" at its {limits['memory']} limit", f"raise {own.path}.resources.limits.memory"
+        return OOM_KILLED.explained(who=self._who(container), where=where, remedy=remedy)
 
     def crash(self, container: ContainerStatus, code: int) -> Explanation:
         """Explain that a container keeps exiting with this *code*.
 
         A failed probe or hook is in the events of the Pod, and not in the logs.
         """
-        checks = self._restarting_checks() if is_own(container) and code in _EXITS_BY_CHECK else ""
+        own = self._own(container)
+        checks = _restarting_checks(own) if own and code in _EXITS_BY_CHECK else ""
         meaning = _EXITS_BY_CHECK[code].format(checks) if checks else _HINTS.get(code)
         return CRASH_LOOPING.explained(
-            who=_who(container),
+            who=self._who(container),
             code=str(code),
             hint=f" ({meaning})" if meaning else "",
             command="describe pods" if checks else "logs",
             options="" if checks else f" -c {container.name} --previous --ignore-errors",
         )
 
-    def _restarting_checks(self) -> str:
-        """Return the fields of the probes and of the hook whose failure restarts the container, if there are any."""
-        checks = {
-            "livenessProbe": self._spec.liveness_probe,
-            "startupProbe": self._spec.startup_probe,
-            "lifecycle.postStart": self._spec.hooks()["postStart"],
-        }
-        return " or ".join(f"spec.{name}" for name, check in checks.items() if check)
-
     def probe(self, container: ContainerStatus) -> Explanation:
         """Explain that a container runs and is not ready."""
-        own = "check spec.readinessProbe, and how the application answers it"
-        return PROBE_FAILING.explained(who=_who(container), remedy=own if is_own(container) else _FOREIGN_REMEDY)
+        own = self._own(container)
+        what = "the application" if container.name == CONTAINER else "the container"
+        remedy = f"check {own.path}.readinessProbe, and how {what} answers it" if own else _FOREIGN_REMEDY
+        return PROBE_FAILING.explained(who=self._who(container), remedy=remedy)
 
     def scheduling(self) -> Explanation:
         """Explain that a Pod fits no node."""
         spec = self._spec
         requests = {
             "spec.cpu": spec.cpu,
-            "spec.memory": not self._is_memory_in_resources,
+            "spec.memory": not is_memory_in_resources(spec),
             "spec.resources": spec.resources,
+            "spec.initContainers": spec.init_containers,
         }
         constraints = {
             "spec.nodeSelector": spec.node_selector,
@@ -170,12 +186,24 @@ class Advice:
 
         The probes of other containers are not known, so the defaults of Kubernetes apply.
         """
-        if not is_own(container):
+        own = self._own(container)
+        if own is None:
             return _PERIOD * _FAILURES
-        if self._spec.readiness_probe is None:
+        readiness = own.fields.readiness_probe
+        if readiness is None:
             return None
-        successes = self._spec.readiness_probe.success_threshold or 1
-        return _takes(self._spec.startup_probe) + _takes(self._spec.readiness_probe, successes)
+        return _takes(own.fields.startup_probe) + _takes(readiness, readiness.success_threshold or 1)
+
+    def is_own(self, container: ContainerStatus) -> bool:
+        """Tell whether a container is one that the MyResource asks for."""
+        return self._own(container) is not None
+
+    def _own(self, container: ContainerStatus) -> OwnContainer | None:
+        return own_container(self._spec, container.name)
+
+    def _who(self, container: ContainerStatus) -> str:
+        foreign = "" if self.is_own(container) else ", which is not part of this MyResource,"
+        return f"Container {container.name}{foreign}"
 
     def _why(self, message: str) -> str | None:
         """Return the cause that the kubelet's *message* names; None if it is not about the spec."""
@@ -196,15 +224,21 @@ class Advice:
         return self._required.get((str(parts["kind"]).lower(), str(parts["name"]), parts["key"]))
 
     @cached_property
-    def _is_memory_in_resources(self) -> bool:
-        return is_memory_in_resources(self._spec)
-
-    @cached_property
     def _required(self) -> dict[tuple[str, str, str | None], Reference]:
         """All that the spec can't do without: each object, and each key of one."""
         needed = [use for use in references(self._spec) if not use.optional]
         uses = [*(use.of_object() for use in needed), *(use for use in needed if use.key is not None)]
         return {(use.kind.KIND.kind.lower(), use.name, use.key): use for use in uses}
+
+
+def _restarting_checks(own: OwnContainer) -> str:
+    """Return the fields of the probes and of the hook whose failure restarts the container, if there are any."""
+    checks = {
+        "livenessProbe": own.fields.liveness_probe,
+        "startupProbe": own.fields.startup_probe,
+        "lifecycle.postStart": own.fields.hooks()["postStart"],
+    }
+    return " or ".join(f"{own.path}.{name}" for name, check in checks.items() if check)
 
 
 def _takes(probe: Probe | None, successes: int = 1) -> int:
@@ -218,7 +252,3 @@ def _takes(probe: Probe | None, successes: int = 1) -> int:
 def _listed(fields: list[str]) -> str:
     *first, last = fields
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _who(container: ContainerStatus) -> str:
-    return f"Container {container.name}" + ("" if is_own(container) else ", which is not part of this MyResource,")

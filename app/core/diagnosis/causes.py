@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.core.diagnosis.advice import Advice, is_own
+from app.core.diagnosis.advice import Advice
 from app.core.reasons import POD_REASONS, Explanation, Reason
 from app.core.timers import after, parse_time
 from metahook import Condition, ContainerStatus, Pod, PodStatus, Terminated
@@ -90,7 +90,7 @@ def causes(pod: Pod, sidecars: set[str], advice: Advice) -> Iterator[Cause]:
     for container, ends in [*ending, *((container, False) for container in main)]:
         stopped = _stopped(container, advice, ends=ends)
         yield from _recovered(stopped, container, advice.min_ready_seconds) if container.ready else stopped
-    for container in main:
+    for container in [*(container for container in init if container.name in sidecars), *main]:
         if not container.ready:
             yield from _unready(container, advice, pod.status)
 
@@ -114,7 +114,7 @@ def _stopped(container: ContainerStatus, advice: Advice, *, ends: bool = False) 
     """Yield why a container does not run, or not for long; one that *ends* normally, an init container, may do so."""
     waiting = container.now.waiting
     why = waiting.reason if waiting else None
-    foreign = not is_own(container)
+    foreign = not advice.is_own(container)
     if why in _NO_IMAGE:
         yield Cause(advice.image(container), is_foreign=foreign)
     elif why == "ErrImageNeverPull":
@@ -140,7 +140,7 @@ def _causes_of_end(ended: Terminated, container: ContainerStatus, advice: Advice
     yield Cause(
         explanation,
         until=_forgiven(container),
-        is_foreign=not is_own(container),
+        is_foreign=not advice.is_own(container),
         is_unstable=loops,
         failed_at=parse_time(ended.finished_at),
     )
@@ -157,7 +157,7 @@ def _unready(container: ContainerStatus, advice: Advice, status: PodStatus) -> I
         unready_since = parse_time(_time(status.condition("ContainersReady")))
         times = (after(started, takes + GRACE), after(unready_since or started, GRACE))
         since = max((time for time in times if time), default=None)
-        yield Cause(advice.probe(container), since=since, is_foreign=not is_own(container))
+        yield Cause(advice.probe(container), since=since, is_foreign=not advice.is_own(container))
 
 
 def _ended(container: ContainerStatus) -> Terminated | None:

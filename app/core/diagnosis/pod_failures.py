@@ -2,7 +2,9 @@
 
 import re
 
+from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
+from app.core.diagnosis.advice import OwnContainer, own_container
 from app.core.diagnosis.causes import Cause
 from app.core.reasons import EVICTED, POD_REJECTED, PREEMPTED, Explanation
 from metahook import PodStatus
@@ -53,10 +55,11 @@ def _evicted(message: str, spec: MyResourceSpec) -> Explanation:
     """Explain that the kubelet evicted a Pod, of which it says *message*."""
     if match := _EMPTY_DIR.match(message):
         return _too_large(match["name"], spec)
-    if _OVER_LIMIT.match(message):
-        limits = (spec.resources and spec.resources.limits) or {}
+    if match := _OVER_LIMIT.match(message):
+        path, fields = own_container(spec, match["name"] or CONTAINER) or OwnContainer("spec", spec)
+        limits = (fields.resources and fields.resources.limits) or {}
         verb = "raise" if _STORAGE in limits else "set"
-        remedy = f"{verb} spec.resources.limits.{_STORAGE}, or write less data"
+        remedy = f"{verb} {path}.resources.limits.{_STORAGE}, or write less data"
         return EVICTED.explained(why="it exceeded its ephemeral-storage limit", remedy=remedy)
     if match := _LOW.match(message):
         resource = _RESOURCES[match["what"]]

@@ -36,13 +36,20 @@ def _pod_security(spec: MyResourceSpec) -> str:
     return f"the Pod Security level of the namespace does not allow this spec{remedy}"
 
 
+def _also_init_containers(spec: MyResourceSpec) -> str:
+    return ", also in spec.initContainers" if spec.init_containers else ""
+
+
 _ERRORS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
     (re.compile(r"service ?account (?P<name>\S+) not found|looking up service account"), _account),
     (re.compile(r"no PriorityClass with name"), _priority),
     (re.compile(r"violates PodSecurity"), _pod_security),
     (
         re.compile(r"must specify (limits|requests)[.]"),
-        lambda _: "a quota of the namespace requires CPU and memory requests or limits: set them in spec.resources",
+        lambda spec: (
+            "a quota of the namespace requires CPU and memory requests or limits: set them in spec.resources"
+            f"{_also_init_containers(spec)}"
+        ),
     ),
     (
         re.compile(r"exceeded quota"),
@@ -50,9 +57,9 @@ _ERRORS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
     ),
     (
         re.compile(r"usage per (Container|Pod)|limit to request ratio"),
-        lambda _: (
+        lambda spec: (
             "a LimitRange of the namespace does not allow these requests and limits: change spec.memory, spec.cpu or "
-            "spec.resources"
+            f"spec.resources{_also_init_containers(spec)}"
         ),
     ),
     (

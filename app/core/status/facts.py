@@ -12,7 +12,7 @@ from app.core.rollout import Rollout
 from app.core.status.override import Overriding
 from app.core.status.previous_status import SKEW, PreviousStatus
 from app.core.timers import after, format_time, parse_time
-from metahook import Deployment, Finding, HorizontalPodAutoscaler, Parent, Resend, was_resent
+from metahook import Deployment, Finding, HorizontalPodAutoscaler, Parent, Resend, Service, was_resent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -67,7 +67,7 @@ class Deadlines:
 class Facts:
     """All that the decision depends on. Each fact is found once; those that depend on others come after them."""
 
-    def __init__(  # noqa: PLR0913 - all that is known of a MyResource
+    def __init__(  # noqa: PLR0913, PLR0915 - all that is known of a MyResource
         self,
         *,
         parent: Parent,
@@ -78,6 +78,7 @@ class Facts:
         previous_status: PreviousStatus,
         now: datetime,
         autoscaler: HorizontalPodAutoscaler | None = None,
+        service: Service | None = None,
         installation: tuple[Finding, ...] = (),
         foreign: Sequence[Foreign] = (),
     ) -> None:
@@ -93,6 +94,8 @@ class Facts:
         self.autoscaler = autoscaler
         self.foreign = foreign
         """The children with fields that only others set."""
+        self.service = service
+        """The observed Service of this parent."""
 
         self.deployment_drift = next(
             (drift for drift in drifts if drift.kind == "Deployment" and not drift.is_undesired), None
@@ -194,6 +197,11 @@ class Facts:
         if self.parent.deleting:
             return []
         return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, self.diagnosis.changes_at]
+
+    def without_surplus(self, pods: int) -> int:
+        """Return the number of *pods*, up to the desired one: the extra Pods of a rollout are not counted."""
+        is_of_another_spec = self.desired.is_kept or self.is_keeping_newer_children
+        return max(0, pods) if is_of_another_spec else max(0, min(pods, self.rollout.replicas))
 
     def _drift_timers(self) -> list[datetime | None]:
         if self.drift is None or (self.drift.path and self.overriding.is_yielding):

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
+from app.api.names import CONTAINER
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import CONTAINER, SELECTOR_LABEL
+from app.core.child_metadata import SELECTOR_LABEL, service_name
 from app.core.desired.dependencies import State, Unmet
 from app.core.reasons import Outlook, linked
 from app.core.rollout import min_available
@@ -45,7 +46,9 @@ _READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
 
 
 def parent_status(facts: Facts, docs_url: str) -> Json:
-    """Return the status that *facts* show; transition times come from the previous one where nothing changed.
+    """Return the status that *facts* show, without the numbers of ready and updated Pods.
+
+    Transition times come from the previous one where nothing changed.
 
     Its messages name pages at *docs_url*.
     """
@@ -63,6 +66,8 @@ def parent_status(facts: Facts, docs_url: str) -> Json:
     }
     if image := _image(facts.rollout.deployment):
         status["image"] = image
+    if address := _address(facts):
+        status["address"] = address
     ready_generation = facts.parent.generation if is_ready else facts.previous_status.ready_generation
     if ready_generation is not None:
         status["readyGeneration"] = ready_generation
@@ -163,13 +168,8 @@ def _dependencies(unmet: list[Unmet]) -> ParentCondition:
 
 
 def _replicas(facts: Facts) -> int:
-    """Return how many Pods exist, up to the desired number: the extra Pods of a rollout are not counted.
-
-    Pods that just failed exist, too, until they are replaced.
-    """
-    existing = max(0, facts.rollout.existing) + facts.diagnosis.failed_pods
-    is_of_another_spec = facts.desired.is_kept or facts.is_keeping_newer_children
-    return existing if is_of_another_spec else min(existing, facts.rollout.replicas)
+    """Return how many Pods exist. Pods that just failed exist, too, until they are replaced."""
+    return facts.without_surplus(max(0, facts.rollout.existing) + facts.diagnosis.failed_pods)
 
 
 def _image(deployment: Deployment | None) -> str | None:
@@ -182,3 +182,14 @@ def _image(deployment: Deployment | None) -> str | None:
             image = container.get("image")
             return image[:MAX_MESSAGE] if isinstance(image, str) else None
     return None
+
+
+def _address(facts: Facts) -> str | None:
+    """Return the address of the observed Service inside the cluster, with its first port."""
+    spec: Json = (facts.service and facts.service.spec) or {}
+    ports = spec.get("ports")
+    first = ports[0] if isinstance(ports, list) and ports else None
+    # The name of a headless Service has the addresses of the Pods, which know nothing of its ports.
+    name = "targetPort" if spec.get("clusterIP") == "None" else "port"
+    port = first.get(name) if isinstance(first, dict) else None
+    return f"{service_name(facts.parent)}.{facts.parent.namespace}.svc:{port}" if isinstance(port, int) else None

@@ -5,6 +5,7 @@ since when something is waited for, and which generation was Ready last.
 """
 
 from datetime import datetime
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,8 +17,8 @@ from metahook import Finding, Parent, last_change, try_read, try_read_list
 SKEW = 30
 """Seconds by which clocks may differ."""
 
-_GENERATIONS = 2**63
-"""How many there can be: a generation has the format int64."""
+_NUMBERS = 2**63
+"""How many there can be: each has the format int64."""
 
 
 class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
@@ -35,11 +36,30 @@ class _PendingChange(msgspec.Struct, frozen=True):
     since: str
 
 
+class PodCounts(NamedTuple):
+    """How many Pods are ``ready``, and how many are ``updated``: created from this spec; None if it is not known."""
+
+    ready: int
+    updated: int | None
+
+    def progress(self, replicas: int) -> tuple[int, int]:
+        """Return how far a rollout of so many *replicas* is: how many are updated; and once all are, how many ready.
+
+        Before that, each Pod that is replaced changes the number of ready ones twice.
+        """
+        updated = self.updated or 0
+        return (updated, self.ready if updated >= replicas else 0)
+
+
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
     conditions: msgspec.Raw = msgspec.Raw(b"[]")
     waiting: msgspec.Raw = msgspec.Raw()
     override: msgspec.Raw = msgspec.Raw()
     ready_generation: msgspec.Raw = msgspec.Raw()
+    replicas: msgspec.Raw = msgspec.Raw()
+    ready_replicas: msgspec.Raw = msgspec.Raw()
+    updated_replicas: msgspec.Raw = msgspec.Raw()
+    counted_at: msgspec.Raw = msgspec.Raw()
 
 
 class PreviousStatus:
@@ -56,8 +76,7 @@ class PreviousStatus:
         is_current = override is not None and parse_time(override.reverted_at) and not self.is_of_other_generation
         self.override = override if is_current else None
         """The last change of a child by another in this generation."""
-        generation = try_read(status.ready_generation, int) if status.ready_generation else None
-        self.ready_generation = generation if generation is not None and 0 <= generation < _GENERATIONS else None
+        self.ready_generation = _number(status.ready_generation)
         """The last generation that was Ready."""
         self.was_ever_ready = self.ready_generation is not None
         """Whether Ready was True in any generation."""
@@ -65,6 +84,12 @@ class PreviousStatus:
         """Whether Ready was True in this generation before."""
         self.is_ready = self.was_ready and self.since("Ready", "True") is not None
         """Whether it says that this generation is Ready."""
+        ready = _number(status.ready_replicas)
+        self._replicas = status.replicas
+        self.pod_counts = None if ready is None else PodCounts(ready, _number(status.updated_replicas))
+        """The numbers of Pods; None if it has none."""
+        self.counted_at = parse_time(try_read(status.counted_at, str)) if status.counted_at else None
+        """When these were written, if it says so."""
         stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
         self.stored_at = parse_time(stored)
         """When the API server stored it, if it waits for something."""
@@ -80,6 +105,14 @@ class PreviousStatus:
         """Return when *condition* got the status that it had, whatever it was; None if it had none."""
         before = self._conditions.get(condition)
         return parse_time(before.last_transition_time) if before else None
+
+    def resembles(self, status: dict[str, Any]) -> bool:
+        """Tell whether it has the number of replicas and the conditions of *status*, apart from messages and times."""
+        before = {name: (each.status, each.reason, each.observed_generation) for name, each in self._conditions.items()}
+        now = {
+            each["type"]: (each["status"], each["reason"], each["observedGeneration"]) for each in status["conditions"]
+        }
+        return before == now and _number(self._replicas) == status["replicas"]
 
     @property
     def is_of_other_generation(self) -> bool:
@@ -111,3 +144,9 @@ class PreviousStatus:
         if self.is_of_other_generation or self._waiting is None or self._waiting.what != what:
             return None
         return parse_time(self._waiting.since)
+
+
+def _number(json: msgspec.Raw) -> int | None:
+    """Return the number that is *json*, which may be empty; None if it can't be one of ours."""
+    number = try_read(json, int) if json else None
+    return number if number is not None and 0 <= number < _NUMBERS else None

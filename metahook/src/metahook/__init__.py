@@ -23,54 +23,80 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from metahook.kinds.config_map import ConfigMap
-    from metahook.kinds.deployment import Deployment, DeploymentStatus, rolled_out
-    from metahook.kinds.horizontal_pod_autoscaler import HorizontalPodAutoscaler
-    from metahook.kinds.namespace import Namespace, NamespaceStatus
-    from metahook.kinds.pod import ContainerStatus, Pod, PodStatus, Terminated
-    from metahook.kinds.pod_disruption_budget import PodDisruptionBudget
-    from metahook.kinds.secret import Secret
-    from metahook.kinds.service import Service
-    from metahook.protocol.conditions import ready, set_condition
-    from metahook.protocol.controller import Controller, Decorator
-    from metahook.protocol.custom_resource import crd
-    from metahook.protocol.drift import drifted_field, overridden_field, overriding_manager, with_observed_values
-    from metahook.protocol.gate import RefusedResponse
-    from metahook.protocol.generation import (
-        children_from_newer_generation,
-        is_from_newer_generation,
-        with_generation_stamp,
-    )
-    from metahook.protocol.installation import Finding, UpdateMethod
-    from metahook.protocol.kind import Kind
-    from metahook.protocol.last_applied import LAST_APPLIED
-    from metahook.protocol.leftovers import ForeignField, foreign_fields, leftovers
-    from metahook.protocol.malformed import MalformedRequest
-    from metahook.protocol.managed_fields import last_change
-    from metahook.protocol.manifest import EncodedManifest, Manifest
-    from metahook.protocol.misuse import MisusedController
-    from metahook.protocol.objects import Condition, Conditions, Defaults, Metadata, Object, Observed
-    from metahook.protocol.observed import Children, UndeclaredKind
-    from metahook.protocol.purity import ImpureHook
-    from metahook.protocol.reading import try_read, try_read_list
-    from metahook.protocol.related import Absence, Related
-    from metahook.protocol.removal import Removal, removal
-    from metahook.protocol.repair import Resend, was_resent, with_repair
-    from metahook.protocol.request import Body, CustomizeRequest, Parent, SyncRequest
-    from metahook.protocol.response import (
-        CustomizeResponse,
-        DecoratorFinalizeResponse,
-        DecoratorResponse,
-        FinalizeResponse,
-        SyncResponse,
-        select_by_labels,
-        select_by_name,
-    )
-    from metahook.protocol.wire import MAX_RESYNC, RelatedRule
-    from metahook.server.app import ServerOptions
-    from metahook.server.hook.router import hook_router
-    from metahook.server.lifecycle.address import Address
-    from metahook.server.lifecycle.serve import serve
+    from metahook.kinds.config_map import ConfigMap as ConfigMap
+    from metahook.kinds.deployment import Deployment as Deployment
+    from metahook.kinds.deployment import DeploymentStatus as DeploymentStatus
+    from metahook.kinds.deployment import rolled_out as rolled_out
+    from metahook.kinds.horizontal_pod_autoscaler import HorizontalPodAutoscaler as HorizontalPodAutoscaler
+    from metahook.kinds.namespace import Namespace as Namespace
+    from metahook.kinds.namespace import NamespaceStatus as NamespaceStatus
+    from metahook.kinds.pod import ContainerStatus as ContainerStatus
+    from metahook.kinds.pod import Pod as Pod
+    from metahook.kinds.pod import PodStatus as PodStatus
+    from metahook.kinds.pod import Terminated as Terminated
+    from metahook.kinds.pod_disruption_budget import PodDisruptionBudget as PodDisruptionBudget
+    from metahook.kinds.secret import Secret as Secret
+    from metahook.kinds.service import Service as Service
+    from metahook.protocol.conditions import ready as ready
+    from metahook.protocol.conditions import set_condition as set_condition
+    from metahook.protocol.controller import Controller as Controller
+    from metahook.protocol.controller import Decorator as Decorator
+    from metahook.protocol.custom_resource import crd as crd
+    from metahook.protocol.drift import drifted_field as drifted_field
+    from metahook.protocol.drift import overridden_field as overridden_field
+    from metahook.protocol.drift import overriding_manager as overriding_manager
+    from metahook.protocol.drift import with_observed_values as with_observed_values
+    from metahook.protocol.gate import RefusedResponse as RefusedResponse
+    from metahook.protocol.generation import children_from_newer_generation as children_from_newer_generation
+    from metahook.protocol.generation import is_from_newer_generation as is_from_newer_generation
+    from metahook.protocol.generation import with_generation_stamp as with_generation_stamp
+    from metahook.protocol.installation import Finding as Finding
+    from metahook.protocol.installation import UpdateMethod as UpdateMethod
+    from metahook.protocol.kind import Kind as Kind
+    from metahook.protocol.last_applied import LAST_APPLIED as LAST_APPLIED
+    from metahook.protocol.leftovers import ForeignField as ForeignField
+    from metahook.protocol.leftovers import foreign_fields as foreign_fields
+    from metahook.protocol.leftovers import leftovers as leftovers
+    from metahook.protocol.malformed import MalformedRequest as MalformedRequest
+    from metahook.protocol.managed_fields import last_change as last_change
+    from metahook.protocol.manifest import EncodedManifest as EncodedManifest
+    from metahook.protocol.manifest import Manifest as Manifest
+    from metahook.protocol.misuse import MisusedController as MisusedController
+    from metahook.protocol.objects import Condition as Condition
+    from metahook.protocol.objects import Conditions as Conditions
+    from metahook.protocol.objects import Defaults as Defaults
+    from metahook.protocol.objects import Metadata as Metadata
+    from metahook.protocol.objects import Object as Object
+    from metahook.protocol.objects import Observed as Observed
+    from metahook.protocol.observed import Children as Children
+    from metahook.protocol.observed import UndeclaredKind as UndeclaredKind
+    from metahook.protocol.purity import ImpureHook as ImpureHook
+    from metahook.protocol.reading import try_read as try_read
+    from metahook.protocol.reading import try_read_list as try_read_list
+    from metahook.protocol.related import Absence as Absence
+    from metahook.protocol.related import Related as Related
+    from metahook.protocol.removal import Removal as Removal
+    from metahook.protocol.removal import removal as removal
+    from metahook.protocol.repair import Resend as Resend
+    from metahook.protocol.repair import was_resent as was_resent
+    from metahook.protocol.repair import with_repair as with_repair
+    from metahook.protocol.request import Body as Body
+    from metahook.protocol.request import CustomizeRequest as CustomizeRequest
+    from metahook.protocol.request import Parent as Parent
+    from metahook.protocol.request import SyncRequest as SyncRequest
+    from metahook.protocol.response import CustomizeResponse as CustomizeResponse
+    from metahook.protocol.response import DecoratorFinalizeResponse as DecoratorFinalizeResponse
+    from metahook.protocol.response import DecoratorResponse as DecoratorResponse
+    from metahook.protocol.response import FinalizeResponse as FinalizeResponse
+    from metahook.protocol.response import SyncResponse as SyncResponse
+    from metahook.protocol.response import select_by_labels as select_by_labels
+    from metahook.protocol.response import select_by_name as select_by_name
+    from metahook.protocol.wire import MAX_RESYNC as MAX_RESYNC
+    from metahook.protocol.wire import RelatedRule as RelatedRule
+    from metahook.server.app import ServerOptions as ServerOptions
+    from metahook.server.hook.router import hook_router as hook_router
+    from metahook.server.lifecycle.address import Address as Address
+    from metahook.server.lifecycle.serve import serve as serve
 else:
     _NAMES = {
         "kinds.config_map": ("ConfigMap",),
@@ -119,6 +145,7 @@ else:
         "server.lifecycle.serve": ("serve",),
     }
     _MODULES = {name: f"metahook.{module}" for module, names in _NAMES.items() for name in names}
+    __all__ = list(_MODULES)
 
     def __getattr__(name: str) -> object:
         """Import *name* at its first use: a hook needs no server until it is served, and the command starts quickly."""
@@ -134,80 +161,3 @@ else:
 
 
 __version__ = "0.3.0"
-
-__all__ = [
-    "LAST_APPLIED",
-    "MAX_RESYNC",
-    "Absence",
-    "Address",
-    "Body",
-    "Children",
-    "Condition",
-    "Conditions",
-    "ConfigMap",
-    "ContainerStatus",
-    "Controller",
-    "CustomizeRequest",
-    "CustomizeResponse",
-    "Decorator",
-    "DecoratorFinalizeResponse",
-    "DecoratorResponse",
-    "Defaults",
-    "Deployment",
-    "DeploymentStatus",
-    "EncodedManifest",
-    "FinalizeResponse",
-    "Finding",
-    "ForeignField",
-    "HorizontalPodAutoscaler",
-    "ImpureHook",
-    "Kind",
-    "MalformedRequest",
-    "Manifest",
-    "Metadata",
-    "MisusedController",
-    "Namespace",
-    "NamespaceStatus",
-    "Object",
-    "Observed",
-    "Parent",
-    "Pod",
-    "PodDisruptionBudget",
-    "PodStatus",
-    "RefusedResponse",
-    "Related",
-    "RelatedRule",
-    "Removal",
-    "Resend",
-    "Secret",
-    "ServerOptions",
-    "Service",
-    "SyncRequest",
-    "SyncResponse",
-    "Terminated",
-    "UndeclaredKind",
-    "UpdateMethod",
-    "children_from_newer_generation",
-    "crd",
-    "drifted_field",
-    "foreign_fields",
-    "hook_router",
-    "is_from_newer_generation",
-    "last_change",
-    "leftovers",
-    "overridden_field",
-    "overriding_manager",
-    "ready",
-    "removal",
-    "rolled_out",
-    "select_by_labels",
-    "select_by_name",
-    "serve",
-    "set_condition",
-    "try_read",
-    "try_read_list",
-    "was_resent",
-    "with_generation_stamp",
-    "with_observed_values",
-    "with_repair",
-]

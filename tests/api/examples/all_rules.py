@@ -3,13 +3,35 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from tests.api.examples import container, keys, lifecycle, name_resolution, probe, resources, scheduling, spec, volume
+from tests.api.examples import (
+    container,
+    init_container,
+    keys,
+    lifecycle,
+    name_resolution,
+    probe,
+    resources,
+    scheduling,
+    spec,
+    volume,
+)
 from tests.api.examples.case import Example
 from tests.requests.builders import Json
 
 EXAMPLES: list[Example] = [
     example
-    for module in (spec, container, probe, lifecycle, name_resolution, resources, volume, keys, scheduling)
+    for module in (
+        spec,
+        container,
+        init_container,
+        probe,
+        lifecycle,
+        name_resolution,
+        resources,
+        volume,
+        keys,
+        scheduling,
+    )
     for example in module.EXAMPLES
 ]
 

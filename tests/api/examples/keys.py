@@ -41,6 +41,14 @@ def _annotations(entries: Json) -> Json:
     return {"podMetadata": {"annotations": entries}}
 
 
+def _copied_labels(entries: Json) -> Json:
+    return {"propagate": {"labels": [*entries]}}
+
+
+def _copied_annotations(entries: Json) -> Json:
+    return {"propagate": {"annotations": [*entries]}}
+
+
 def _service(entries: Json) -> Json:
     return {"service": {"annotations": entries}}
 
@@ -68,12 +76,12 @@ def _label_keys(path: str, place: Place, good: list[str], bad: list[str]) -> Exa
     )
 
 
-def _annotation_keys(path: str, place: Place) -> Example:
+def _annotation_keys(path: str, place: Place, longest: int = 999) -> Example:
     return Example(
         path=path,
         says="each key must be a valid annotation key",
         good=[place({}), *(place({key: "any value: é\n"}) for key in [*GOOD_KEYS, CAPITAL])],
-        bad=[place({key: "x"}) for key in [*BAD_KEYS, FOLDED]],
+        bad=[place({key: "x"}) for key in [*BAD_KEYS, FOLDED] if len(key) <= longest],
     )
 
 
@@ -134,6 +142,10 @@ EXAMPLES = [
     _annotation_keys("spec.podMetadata.annotations", _annotations),
     _unreserved("spec.podMetadata.annotations", _annotations, [*RESERVED_IN_PODS, "Sub.Kubernetes.IO/a"]),
     _short("spec.podMetadata.annotations", _annotations),
+    few_label_keys("spec.propagate.labels", _copied_labels),
+    _unreserved("spec.propagate.labels", _copied_labels, RESERVED_IN_PODS),
+    _annotation_keys("spec.propagate.annotations", _copied_annotations, longest=253),
+    _unreserved("spec.propagate.annotations", _copied_annotations, RESERVED_IN_PODS),
     _annotation_keys("spec.service.annotations", _service),
     _unreserved("spec.service.annotations", _service, [*RESERVED_IN_SERVICE, "MyGroup.Example.COM/a"]),
     _short("spec.service.annotations", _service),

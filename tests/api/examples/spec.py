@@ -137,7 +137,7 @@ SCALING_TARGET = Example(
 )
 MOUNTS = Example(
     path="spec",
-    says="each name in volumeMounts",
+    says="each name in volumeMounts must",
     good=[{"volumeMounts": []}, _mounted("cache"), _mounted("other", "cache")],
     bad=[_mounted(), _mounted("other"), {"volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}],
 )
@@ -196,7 +196,23 @@ STEPS = Example(
     ],
 )
 
+HEADLESS = Example(
+    path="spec.service",
+    says="clusterIP None requires",
+    good=[
+        {"service": {"clusterIP": "None"}},
+        {"service": {"clusterIP": "None", "type": "ClusterIP", "sessionAffinity": "None"}},
+        {"service": {"type": "NodePort", "sessionAffinity": "ClientIP"}},
+    ],
+    bad=[
+        {"service": {"clusterIP": "None", "type": "NodePort"}},
+        {"service": {"clusterIP": "None", "type": "LoadBalancer"}},
+        {"service": {"clusterIP": "None", "sessionAffinity": "ClientIP"}},
+    ],
+)
+
 EXAMPLES = [
+    HEADLESS,
     ITSELF,
     NAME,
     IMAGE,

@@ -19,6 +19,10 @@ def _hooked(hook: str = "preStop", **handler: Json) -> Json:
     return {"lifecycle": {hook: handler}}
 
 
+def _init(name: str = "init", **fields: object) -> Json:
+    return {"initContainers": [{"name": name, "image": "init:1", **fields}]}
+
+
 def _rolling(surge: int | str, unavailable: int | str) -> Json:
     return {"strategy": {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}}
 
@@ -68,6 +72,28 @@ REFUSED: dict[str, list[Json]] = {
         _hooked("postStart", sleep={"seconds": 30}),
         {**_hooked(sleep={"seconds": 9}), "terminationGracePeriodSeconds": 9},
     ],
+    "an init container with the name of another": [
+        *(_init(name) for name in ("main", "", "Init", "a.b", "a" * 64)),
+        {"initContainers": [*_init()["initContainers"], *_init()["initContainers"]]},
+    ],
+    "an init container that is not valid": [
+        _init(image="Init"),
+        _init(restartPolicy="Never"),
+        _init(volumeMounts=[{"name": "a", "mountPath": "/a"}]),
+        _init(cpu="1", resources={"requests": {"cpu": "1"}}),
+    ],
+    "more init containers than eight": [{"initContainers": [_init(f"a{n}")["initContainers"][0] for n in range(9)]}],
+    "probes and hooks of a container that ends": [
+        _init(**_probed(80)),
+        _init(**_hooked(sleep={"seconds": 5})),
+    ],
+    "ports of a sidecar by name": [
+        {**_port(name="http"), **_init(restartPolicy="Always", **_probed("http"))},
+        {**_port(name="http"), **_init(restartPolicy="Always", **_hooked(httpGet={"port": "http"}))},
+    ],
+    "a hook of a sidecar that outlives its Pod": [
+        _init(restartPolicy="Always", **_hooked(hook, sleep={"seconds": 30})) for hook in ("postStart", "preStop")
+    ],
     "an IP address that is none": [
         fields
         for ip in ("", "a", "1.2.3", "1.2.3.04", "::ffff:1.2.3.4", "fe80::1%eth0", "192.0.2.0/24", "1.2.3.4\n")
@@ -83,6 +109,25 @@ REFUSED: dict[str, list[Json]] = {
     "one port of the Service twice": [{"ports": [{"containerPort": 80}, {"containerPort": 81, "servicePort": 80}]}],
     "one port twice": [{"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "TCP"}]}],
     "a port named as one without a name would be": [{"ports": [{"containerPort": 80, "name": "tcp-81"}]}],
+    "a key that children do not get": [
+        {"propagate": {field: [key]}}
+        for field in ("labels", "annotations")
+        for key in (
+            "myresource",
+            "controller-uid",
+            "mygroup.example.com/applied",
+            "app.kubernetes.io/name",
+            "metacontroller.k8s.io/last-applied-configuration",
+            "*",
+            "",
+            "a b",
+        )
+    ],
+    "a headless Service with an address": [
+        {**_port(), "service": {"clusterIP": "None", **more}}
+        for more in ({"type": "NodePort"}, {"type": "LoadBalancer"}, {"sessionAffinity": "ClientIP"})
+    ],
+    "an address for the Service": [{"service": {"clusterIP": address}} for address in ("", "10.0.0.7", "none")],
     "a rolling update that can't begin": [_rolling(0, 0), _rolling("0%", 0), _rolling(0, "0%")],
     "steps for Recreate": [{"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}}],
     "autoscaling beside replicas": [{"replicas": number, **_scaled()} for number in (0, 2)],

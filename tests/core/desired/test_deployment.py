@@ -264,3 +264,30 @@ def test_references_to_the_pods_own_fields_carry_all_defaults() -> None:
         plain,
         key,
     ]
+
+
+@pytest.mark.parametrize("profile", ["Baseline", "Restricted"])
+def test_an_init_container_is_as_the_container_of_the_application_but_for_its_fields(profile: str) -> None:
+    memory = {"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.memory"}}}
+    spec = deployment(
+        securityProfile=profile,
+        image="app:1",
+        env=[memory],
+        initContainers=[
+            {"name": "init", "image": "app:1", "env": [memory]},
+            {"name": "proxy", "image": "proxy", "restartPolicy": "Always", "memory": "64Mi", "cpu": "1"},
+        ],
+    )["spec"]["template"]["spec"]
+    (main,), (init, proxy) = spec["containers"], spec["initContainers"]
+
+    assert init["env"][0]["valueFrom"]["resourceFieldRef"].pop("containerName") == "init"
+    assert main["env"][0]["valueFrom"]["resourceFieldRef"].pop("containerName") == "main"
+    assert {**init, "name": "main"} == main
+    assert proxy == {
+        "name": "proxy",
+        "image": "proxy",
+        "imagePullPolicy": "Always",
+        "resources": {"requests": {"memory": "64Mi", "cpu": "1"}, "limits": {"memory": "64Mi"}},
+        "securityContext": main["securityContext"],
+        "restartPolicy": "Always",
+    }

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from app.core.desired.desired_state import MAX_CHILD
+from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.requests.builders import child, condition, finished, grouped, my_resource, owned, reason, sync
 
 PORTS = [{"containerPort": 80}]
@@ -156,6 +157,59 @@ def test_a_service_too_large_for_its_annotations_is_an_invalid_spec() -> None:
 
     assert reason(sync(asked("\N{WHALE}"))) == "InvalidSpec"
     assert reason(sync(asked("w"))) == "Building"
+
+
+def _with_init_containers(*names: str, generation: int = 1) -> Json:
+    return my_resource(generation=generation, initContainers=[{"name": name, "image": "init:1"} for name in names])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a", "ab", "Building"),
+        ("ab", "b", "Building"),
+        ("ab", "ac", "Building"),
+        ("ab", "bc", "Building"),
+        ("", "ba", "Building"),
+        ("ab", "cd", "Building"),
+        ("ab", "ba", "InvalidSpec"),
+        ("a", "ba", "InvalidSpec"),
+        ("abc", "adc", "InvalidSpec"),
+    ],
+)
+@pytest.mark.parametrize("mode", MODES)
+def test_init_containers_that_dynamic_apply_would_start_in_another_order_are_an_invalid_spec(
+    before: str, after: str, expected: str, mode: Mode
+) -> None:
+    old, new = _with_init_containers(*before), _with_init_containers(*after, generation=2)
+    (deployment,) = finished(old)
+    deployment = recorded(deployment) if mode == "dynamic-apply" else deployment
+
+    answer = sync(new, deployment)
+
+    assert reason(answer) == (expected if mode == "dynamic-apply" else "Building")
+    if reason(answer) == "InvalidSpec":
+        assert "rename those" in condition(answer)["message"]
+        kept = answer["children"][0]["spec"]["template"]["spec"]["initContainers"]
+        assert [container["name"] for container in kept] == [*before]
+
+
+@pytest.mark.parametrize(("before", "after"), [("None", None), (None, "None")], ids=["to an address", "to headless"])
+def test_an_existing_service_that_can_not_become_headless_or_the_reverse_is_an_invalid_spec(
+    before: str | None, after: str | None
+) -> None:
+    old, new = (my_resource(ports=PORTS, service={"clusterIP": address}, image="b") for address in (before, after))
+    deployment, service = finished(old)
+
+    answer = sync(new, deployment, service)
+
+    assert reason(answer) == "InvalidSpec"
+    assert "set spec.service.mode to Disabled, and to Auto again" in condition(answer)["message"]
+    assert reason(sync(old, deployment, service)) == "Available"
+    assert reason(sync(new, deployment)) == "Building"
+    assert child(sync(new, deployment), "Service")["spec"].get("clusterIP") == after
+    leaving = {**service, "metadata": {**service["metadata"], "deletionTimestamp": "2026-01-31T12:00:00Z"}}
+    assert reason(sync(new, deployment, leaving)) == "ChildTerminating"
 
 
 def test_a_service_of_another_owner_is_left_out_and_named() -> None:

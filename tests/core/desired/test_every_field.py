@@ -79,6 +79,8 @@ def without(spec: Json, path: Path) -> Json:
 def effects(spec: Json) -> str:
     """Return all that a spec leads to: the children, and the objects that are looked at."""
     parent = my_resource(spec=spec)
+    keys = spec.get("propagate", {})
+    parent["metadata"] |= {field: dict.fromkeys(keys.get(field, []), "x") for field in ("labels", "annotations")}
     answer = sync(parent, watch=WATCH)
     rules = json.loads(controller(WATCH).answer_customize(customize_request(parent)))
     assert reason(answer) != "InvalidSpec"

@@ -51,6 +51,26 @@ ITEMS = [{"key": "a", "path": "a"}, {"key": "b", "path": "b"}]
         pytest.param(volume(emptyDir={}), [], id="an empty directory"),
         pytest.param({"volumes": [{"name": "v", "configMap": {"name": "x"}}]}, [], id="a volume that is not mounted"),
         pytest.param(
+            {
+                "volumes": [{"name": "v", "secret": {"secretName": "z"}}],
+                "initContainers": [
+                    {"name": "a", "image": "a", "envFrom": [{"configMapRef": {"name": "x"}}]},
+                    {
+                        "name": "b",
+                        "image": "b",
+                        **variable(secretKeyRef={"name": "y", "key": "k"}),
+                        "volumeMounts": MOUNT,
+                    },
+                ],
+            },
+            [
+                Reference(ConfigMap, "x", None, optional=False),
+                Reference(Secret, "y", "k", optional=False),
+                Reference(Secret, "z", None, optional=False, as_files=True),
+            ],
+            id="what init containers use",
+        ),
+        pytest.param(
             {"envFrom": [{"configMapRef": {"name": "x"}}] * 2},
             [Reference(ConfigMap, "x", None, optional=False)],
             id="the same twice",

@@ -62,6 +62,10 @@ def test_a_port_of_the_service_may_differ_from_that_of_the_container() -> None:
     ]
 
 
+def test_a_service_may_be_headless() -> None:
+    assert service(service={"clusterIP": "None"})["spec"]["clusterIP"] == "None"
+
+
 def test_session_affinity_is_always_whole() -> None:
     spec = service(service={"sessionAffinity": "ClientIP"})["spec"]
 

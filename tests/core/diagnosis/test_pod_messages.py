@@ -46,8 +46,25 @@ def stopped(state: Json, last: Json | None = None) -> Json:
     return pod(container(state=state, last=last, restarts=2))
 
 
+def stopped_before(state: Json, last: Json | None = None) -> Json:
+    """Return a Pod whose init container, or sidecar, is in this state."""
+    return pod(
+        container(state=waiting("PodInitializing")),
+        init=(container("init", state, last, restarts=2),),
+        sidecars=SIDECARS,
+    )
+
+
 NEVER = stopped(waiting("ErrImageNeverPull"))
 NO_IMAGE = stopped(waiting("ImagePullBackOff"))
+
+SIDECARS = ("init",)
+OWN = "spec.initContainers[init]"
+
+
+def of_init(**fields: object) -> Json:
+    return {"initContainers": [{"name": "init", "image": "init:1", "restartPolicy": "Always", **fields}]}
+
 
 TABLE: list[tuple[Json, Json, str]] = [
     (crashing(1), {}, f"keeps exiting with code 1. {LOGS}"),
@@ -100,6 +117,37 @@ TABLE: list[tuple[Json, Json, str]] = [
     (UNSCHEDULABLE, {"cpu": "1"}, "not enough free CPU or memory for spec.cpu and spec.memory, "),
     (UNSCHEDULABLE, {"resources": {"requests": {"memory": "1Gi"}}}, "free CPU or memory for spec.resources, or nodes"),
     (UNSCHEDULABLE, {"resources": {"limits": {"cpu": "1"}}}, "memory for spec.memory and spec.resources, or nodes"),
+    (UNSCHEDULABLE, of_init(), "free CPU or memory for spec.memory and spec.initContainers, or nodes"),
+    (stopped_before(waiting("ImagePullBackOff")), of_init(), f"init can't pull its image: check {OWN}.image, and set"),
+    (stopped_before(waiting("ErrImageNeverPull")), of_init(), f"onto every node, or set {OWN}.imagePullPolicy to"),
+    (stopped_before(ended(128, "StartError")), of_init(), f"has no working command: set {OWN}.command."),
+    (stopped_before(ended(128, "StartError")), of_init(command=["x"]), f"can't be started: check {OWN}.command."),
+    (stopped_before(ended(137, "OOMKilled")), of_init(), f"init was OOMKilled at its 128Mi limit: raise {OWN}.memory."),
+    (
+        stopped_before(ended(137, "OOMKilled")),
+        of_init(resources={"limits": {"memory": "64Mi"}}),
+        f"at its 64Mi limit: raise {OWN}.resources.limits.memory.",
+    ),
+    (
+        stopped_before(waiting("CrashLoopBackOff"), ended(1)),
+        of_init(),
+        f"Container init keeps exiting with code 1. {LOGS.replace('-c main', '-c init')}",
+    ),
+    (
+        stopped_before(waiting("CrashLoopBackOff"), ended(143)),
+        of_init(livenessProbe=PROBE),
+        f"SIGTERM, perhaps because {OWN}.livenessProbe failed). {DESCRIBE}",
+    ),
+    (
+        stopped_before(running(60)),
+        of_init(readinessProbe=PROBE),
+        f"its readiness probe is failing: check {OWN}.readinessProbe, and how the container answers it.",
+    ),
+    (
+        stopped_before(waiting("CreateContainerConfigError", 'secret "a" not found')),
+        of_init(envFrom=[{"secretRef": {"name": "a"}}]),
+        "Container init can't be created: Secret a does not exist: create it",
+    ),
     (UNSCHEDULABLE, CLAIM, f", no node can mount the claims in spec.volumes, {UNTOLERATED}"),
 ]
 

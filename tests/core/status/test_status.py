@@ -71,6 +71,8 @@ def test_the_status_says_all_that_is_seen() -> None:
             },
         ],
         "replicas": 3,
+        "readyReplicas": 3,
+        "updatedReplicas": 3,
         "selector": "myresource=web",
         "image": "nginx:1.27",
         "readyGeneration": 1,
@@ -445,3 +447,33 @@ def test_an_ordinary_rollout_is_building_and_what_is_lost_without_one_is_degrade
 
 def test_a_deployment_that_was_ready_and_is_gone_is_degraded() -> None:
     assert sync(my_resource(status={"readyGeneration": 1}))["status"]["state"] == "Degraded"
+
+
+PORTS: Json = {"ports": [{"containerPort": 8080, "servicePort": 80}, {"containerPort": 9090}]}
+
+
+@pytest.mark.parametrize(
+    ("observed", "address"),
+    [
+        pytest.param({}, "web.default.svc:80", id="the first port of the Service"),
+        pytest.param({"clusterIP": "None"}, "web.default.svc:8080", id="of the Pods of a headless one"),
+        pytest.param({"ports": []}, None, id="no port"),
+        pytest.param({"ports": [{"port": "http"}]}, None, id="no number"),
+        pytest.param({"ports": "http"}, None, id="no ports"),
+    ],
+)
+def test_the_address_is_that_of_the_observed_service(observed: Json, address: str | None) -> None:
+    parent = my_resource(**PORTS)
+    children = finished(parent)
+    for each in children:
+        if each["kind"] == "Service":
+            each["spec"] |= observed
+
+    assert sync(parent, *children)["status"].get("address") == address
+
+
+def test_without_an_observed_service_there_is_no_address() -> None:
+    parent = my_resource(**PORTS)
+
+    assert "address" not in sync(parent)["status"]
+    assert "address" not in sync(parent, finished(parent)[0])["status"]

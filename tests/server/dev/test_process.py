@@ -39,7 +39,7 @@ def test_the_log_shows_what_each_call_changes_and_the_first_page_the_port_of_hea
     ready = log.index(f"{info}; changed")
     warnings = [line for line in log if line.startswith("[warning]")]
     assert warnings == [f"[warning] {DEVELOPMENT} [metahook.server.dev.mode]"]
-    assert "  ~ status.conditions[Ready]: False RollingOut -> True Available" in log[ready:]
+    assert "  ~ status.conditions[Ready].reason: RollingOut -> Available" in log[ready:]
     assert f"{info}; unchanged" in log
     assert not any("hook called" in line for line in log)
 

@@ -26,6 +26,7 @@ from tests.slow import only_whole, short_or_whole
 MIB = 1024 * 1024
 VALUES = yaml.safe_load((Path(__file__).parents[3] / "charts" / "myresource-operator" / "values.yaml").read_text())
 PATIENCE = 120
+CALLERS = short_or_whole(3, 5)
 SMALL = sync_request(my_resource(), grouped(), {})
 
 
@@ -65,16 +66,16 @@ def test_a_thousand_pods_and_sixteen_config_maps_are_answered_in_the_memory_of_t
 ) -> None:
     body = large.request(letter=letter)
 
-    with ThreadPoolExecutor(5) as callers:
-        answers = list(callers.map(lambda _: post(hook, body), range(5)))
+    with ThreadPoolExecutor(CALLERS) as callers:
+        answers = list(callers.map(lambda _: post(hook, body), range(CALLERS)))
 
     assert 25 * MIB < len(body) < VALUES["maxBody"] * MIB
-    assert [answer.status_code for answer in answers] == [200] * 5
+    assert [answer.status_code for answer in answers] == [200] * CALLERS
     assert {answer.json()["status"]["conditions"][0]["reason"] for answer in answers} == {"CrashLooping"}
     assert most_memory(hook) < limit()
 
 
-def many_keys(config_maps: int = 8) -> bytes:
+def many_keys(config_maps: int = short_or_whole(4, 8)) -> bytes:
     """Return a request that costs much CPU and memory for each byte: tiny keys of objects with long names."""
     names = [f"c{number}".ljust(200, "x") for number in range(config_maps)]
     keys = {f"{number:x}": "" for number in range(140_000)}
@@ -82,6 +83,8 @@ def many_keys(config_maps: int = 8) -> bytes:
     return sync_request(parent, grouped(*finished(parent)), related(*(config_map(name, **keys) for name in names)))
 
 
+@pytest.mark.slow
+@only_whole
 def test_a_request_of_many_small_keys_is_answered_in_the_memory_of_the_chart(hook: Served) -> None:
     assert post(hook, many_keys(20)).status_code == 200
     assert most_memory(hook) < limit()

@@ -279,7 +279,7 @@ def first_process(*command: str) -> Iterator[First]:
 
 @as_process_1
 @pytest.mark.slow
-@pytest.mark.parametrize("after", short_or_whole([0, 0.2], [0, 0.05, 0.1, 0.2, 0.4, 0.8]))
+@pytest.mark.parametrize("after", short_or_whole([0.1], [0, 0.05, 0.1, 0.2, 0.4, 0.8]))
 def test_process_1_stops_at_a_sigterm_at_any_moment_of_its_start(after: float) -> None:
     with first_process(*SERVE) as first:
         wait_for(lambda: first.handles(signal.SIGTERM))

@@ -7,14 +7,13 @@ from contextlib import suppress
 import click
 
 from metahook.cli.comparison.children import Children, EditedChildren, has_pods, restart_paths
-from metahook.cli.comparison.unified_diff import diff_lines
+from metahook.cli.comparison.unified_diff import diff_lines, shown_fields
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
 from metahook.cli.files.documents import FILE
 from metahook.cli.objects import Objects, apply
 from metahook.cli.options import Subject, with_output, with_subject
 from metahook.cli.render import WATCHED, failures
 from metahook.protocol.changes import changed_paths
-from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json
 from metahook.simulator.world import NeverQuiet, World
@@ -47,7 +46,8 @@ def command(old: str, new: str, subject: Subject, output: str) -> int:
     world = subject.world()
     before = _after(world, Objects.read((old,), world.settings), old)
     after = _after(world, Objects.read((new,), world.settings), new)
-    restarts = [path for key in before if key in after for path in _restarts(before[key], after[key])]
+    kept = [key for key in before if key in after and key[0] in _ROLLED and has_pods(before[key])]
+    restarts = [path for key in kept for path in restart_paths(before[key], after[key])]
     edit = EditedChildren(before, after, restarts)
     lines = diff_lines(edit)
     with suppress(BrokenPipeError):  # the exit code still tells whether something differs
@@ -81,16 +81,6 @@ def _after(world: World, objects: Objects, file: str) -> Children:
     return {(key.kind, f"{key.namespace}/{key.name}" if several else key.name): children[key] for key in children}
 
 
-def _restarts(before: Json, after: Json) -> list[str]:
-    """Return where the Pod template of *after*, a child of any kind, differs from that of *before*."""
-    return restart_paths(before, after) if _has_template(before) else []
-
-
-def _has_template(child: Json) -> bool:
-    """Tell whether *child* has Pods that are replaced if its Pod template changes."""
-    return child["kind"] in _ROLLED and has_pods(child)
-
-
 def _sentence(edit: EditedChildren) -> str:
     """Return what happens to the Pods."""
     ended = [f"{kind} {name}" for kind, name in edit.before.keys() - edit.after.keys() if kind in _ROLLED]
@@ -120,15 +110,5 @@ def _as_json(edit: EditedChildren) -> Json:
 def _change(old: Json | None, new: Json | None) -> Iterator[tuple[str, list[str]]]:
     if old is None or new is None:
         yield "added" if new else "removed", []
-    elif paths := changed_paths(_desired(old), _desired(new), ""):
+    elif paths := changed_paths(shown_fields(old), shown_fields(new), ""):
         yield "changed", paths
-
-
-def _desired(child: Json) -> Json:
-    """Return *child* without its status, and without the metadata that changes with each write."""
-    annotations = child["metadata"].get("annotations") or {}
-    metadata = {
-        "labels": child["metadata"].get("labels"),
-        "annotations": {name: value for name, value in annotations.items() if name != LAST_APPLIED},
-    }
-    return {**{name: value for name, value in child.items() if name != "status"}, "metadata": metadata}

@@ -120,7 +120,7 @@ def open_url(url: str, option: str, credentials: Credentials, paths: Mapping[str
 def read_controller(text: str, given: str = "--hook") -> Controller:
     """Return the Controller that *text*, *given* so, names, or the only one of its file or module; raise InputError."""
     source, _, name = text.partition(":")
-    module = _load_file(Path(source), given) if source.endswith(".py") else _load_module(source, given)
+    module = load_file(Path(source), given) if source.endswith(".py") else _load_module(source, given)
     found = {each: value for each, value in vars(module).items() if isinstance(value, Controller)}
     if name in found:
         return found[name]
@@ -131,7 +131,8 @@ def read_controller(text: str, given: str = "--hook") -> Controller:
     raise InputError(message)
 
 
-def _load_file(path: Path, given: str) -> ModuleType:
+def load_file(path: Path, given: str = "--hook") -> ModuleType:
+    """Return the module in the file *path*, *given* so; raise InputError."""
     if not path.is_file():
         message = f"{given} {path}: no such file; {_REMEDY[given]}"
         raise InputError(message)

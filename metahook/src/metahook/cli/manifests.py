@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.controller_fields import SPECS, field_problems
 from metahook.cli.files.manifest import Manifest, files_in, read_manifests
-from metahook.simulator.apiserver.custom_rules import Path
+from metahook.protocol.kind import Kind
+from metahook.protocol.plain_json import Json
+from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
-
-Json = dict[str, Any]
 
 _GROUP = "metacontroller.k8s.io/"
 _CRD = "apiextensions.k8s.io/v1"
@@ -33,14 +33,6 @@ class _Spec(msgspec.Struct):
     group: str
     names: _Names
     versions: list[_Version]
-
-
-class Problem(NamedTuple):
-    """A field that is wrong, at *path* in *manifest*."""
-
-    manifest: Manifest
-    text: str
-    path: Path
 
 
 @dataclass(frozen=True)
@@ -64,8 +56,8 @@ class Manifests:
             _the_one(controllers, name, ", ".join(paths)),
             tuple(item for item in found if (_version(item), item.kind) == (_CRD, "CustomResourceDefinition")),
         )
-        for problem in manifests.problems() if check else ():
-            raise problem.manifest.error(problem.text, *problem.path)
+        for manifest, problem in manifests.problems() if check else ():
+            raise manifest.error(problem.text, *problem.path)
         return manifests
 
     def settings(self, mode: Mode) -> Settings:
@@ -84,20 +76,20 @@ class Manifests:
         path = path.partition("?")[0].strip("/")
         return f"/{path or hook}"
 
-    def problems(self) -> Iterator[Problem]:
-        """Yield the fields of the controller and of the CRDs that are wrong."""
+    def problems(self) -> Iterator[tuple[Manifest, Problem]]:
+        """Yield the fields of the controller and of the CRDs that are wrong, each with the manifest that it is in."""
         controller = self.controller
-        for problem in field_problems(controller.content.get("spec"), SPECS[controller.kind], ("spec",)):
-            yield Problem(controller, str(problem), problem.path)
+        for path, text in field_problems(controller.content.get("spec"), SPECS[controller.kind], ("spec",)):
+            yield controller, Problem(path, f"{written(path)}: {text}")
         for crd in self.crds:
-            yield from self._problems_of(crd)
+            yield from ((crd, problem) for problem in self._problems_of(crd))
 
     def _problems_of(self, crd: Manifest) -> Iterator[Problem]:
         try:
             spec = msgspec.convert(crd.content.get("spec"), _Spec)
         except msgspec.ValidationError:
             message = "not a CRD: it needs spec.group, spec.names and spec.versions; give the one that you apply"
-            yield Problem(crd, message, ("spec",))
+            yield Problem(("spec",), message)
             return
         # Only the status of a CompositeController's parent is written whatever the hook returns.
         if self.controller.kind != "CompositeController":
@@ -113,7 +105,29 @@ class Manifests:
                     f"spec.versions[{index}] has no status, so Metacontroller ignores the controller; "
                     "add subresources: {status: {}}"
                 )
-                yield Problem(crd, message, ("spec", "versions", index))
+                yield Problem(("spec", "versions", index), message)
+
+
+def schema_of(kind: Kind, crds: tuple[Manifest, ...]) -> tuple[Manifest, Path, Json] | None:
+    """Return the CRD of *kind*, and the path and the value of its schema; None if no CRD of *crds* has one."""
+    for crd in crds:
+        spec = crd.content["spec"]
+        for index, version in enumerate(spec["versions"]):
+            api_version = f"{spec['group']}/{version['name']}"
+            schema = (version.get("schema") or {}).get("openAPIV3Schema")
+            if (api_version, spec["names"]["kind"]) == (kind.api_version, kind.kind) and isinstance(schema, dict):
+                return crd, ("spec", "versions", index, "schema", "openAPIV3Schema"), schema
+    return None
+
+
+def property_of(schema: Json, *names: str) -> Json | None:
+    """Return the schema of the field at *names*; None if it is dropped, and one for any value if any is kept there."""
+    for name in names:
+        below = (schema.get("properties") or {}).get(name)
+        if below is None:
+            return {KEEPS_ALL: True} if schema.get(KEEPS_ALL) or schema.get("additionalProperties") else None
+        schema = below
+    return schema
 
 
 def _version(manifest: Manifest) -> str:

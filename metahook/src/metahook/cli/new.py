@@ -1,22 +1,16 @@
 """``metahook new``: writes a project with a hook that runs, its tests, and what a cluster needs for it."""
 
 import shutil
-import sys
 import tempfile
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import click
-import yaml
 
 from metahook.cli.errors import InputError, input_errors
+from metahook.cli.files.yaml_documents import dump_yaml
+from metahook.cli.hooks import load_file
 from metahook.cli.project.files import project_files
 from metahook.cli.project.names import read_project
-
-if TYPE_CHECKING:
-    from importlib.abc import Loader
-    from importlib.machinery import ModuleSpec
 
 
 @click.command("new")
@@ -31,7 +25,7 @@ if TYPE_CHECKING:
     "--child", "children", multiple=True, required=True, metavar="KIND", help="Kind of a child. May be repeated."
 )
 @click.option(
-    "--cluster-scoped", is_flag=True, help="Parents are in no namespace; their children are in one of their name."
+    "--cluster-scoped", is_flag=True, help="Parents are in no namespace; the children of each are in one of its own."
 )
 @click.option("-o", "--output", "folder", metavar="DIR", help="Directory to create; default is NAME.")
 @input_errors()
@@ -71,20 +65,7 @@ def _write(target: Path, files: dict[str, str]) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         if "model.py" in files:
-            (folder / "crd.yaml").write_text(_crd(folder / "model.py"), encoding="utf-8")
+            crd = dump_yaml(load_file(folder / "model.py").CRD)
+            (folder / "crd.yaml").write_text(crd, encoding="utf-8")
             shutil.rmtree(folder / "__pycache__", ignore_errors=True)  # of the model, which was run
         shutil.move(folder, target) if not target.exists() else folder.replace(target)
-
-
-def _crd(model: Path) -> str:
-    """Return the CRD that *model* makes, as YAML."""
-    name = "_model_of_a_new_project"
-    spec = cast("ModuleSpec", spec_from_file_location(name, model))
-    module = module_from_spec(spec)
-    sys.modules[name] = module  # where inspect looks for the docstrings of fields
-    try:
-        cast("Loader", spec.loader).exec_module(module)
-        text: str = yaml.safe_dump(module.CRD, sort_keys=False)
-    finally:
-        del sys.modules[name]
-    return text

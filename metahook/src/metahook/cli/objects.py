@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from metahook.cli.errors import InputError
-from metahook.cli.files.manifest import Json, Manifest, files_in, read_manifests
-from metahook.cli.files.metadata import SERVER_FIELDS, type_problems, without_nulls
+from metahook.cli.files.manifest import Manifest, files_in, read_manifests
+from metahook.cli.files.metadata import SERVER_FIELDS, present_fields
+from metahook.protocol.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import Problem, dropped, problems, schemas
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.settings import Settings
@@ -25,7 +26,7 @@ class Objects:
     @classmethod
     def read(cls, paths: tuple[str, ...], settings: Settings) -> "Objects":
         """Return the objects in the files and directories *paths*; raise InputError if none is a parent."""
-        found = [_checked(manifest) for path in paths for file in files_in(path) for manifest in read_manifests(file)]
+        found = [manifest.checked() for path in paths for file in files_in(path) for manifest in read_manifests(file)]
         for item in found:
             for problem in _problems_by_crd(item.content, settings):
                 raise item.error(str(problem), *problem.path)
@@ -54,7 +55,7 @@ def apply(item: Manifest, world: World) -> None:
 
 def created(content: Json) -> Json:
     """Return an object as a user creates it: without a status, and without the metadata that the API server sets."""
-    users = {name: value for name, value in without_nulls(content["metadata"]).items() if name not in SERVER_FIELDS}
+    users = {name: value for name, value in present_fields(content["metadata"]).items() if name not in SERVER_FIELDS}
     return {**{name: value for name, value in content.items() if name != "status"}, "metadata": users}
 
 
@@ -84,15 +85,3 @@ def _problems_by_crd(item: Json, settings: Settings) -> Iterator[Problem]:
     except (AttributeError, KeyError, TypeError) as error:
         message = f"the CRD of {item['kind']}: no API server accepts its schema; give the one that you apply"
         raise InputError(message) from error
-
-
-def _checked(item: Manifest) -> Manifest:
-    """Return *item*, if it has a name, and metadata of the right types; raise InputError."""
-    metadata = item.content.get("metadata")
-    if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
-        problem = f"a {item.kind} has no metadata.name; give it one"
-        raise item.error(problem, "metadata")
-    for wrong in type_problems(metadata):
-        problem = f"{item.kind} {item.name}: {wrong}"
-        raise item.error(problem, "metadata")
-    return item

@@ -77,7 +77,7 @@ def _recording(document: object, file: str) -> Recording:
     if not is_recording(document):
         message = f"{file}: not a hook request; give what metahook record wrote, or a request's body"
         raise InputError(message)
-    return read_recording(document, file, any_path=True)
+    return read_recording(document, file)
 
 
 def _check_texts(recordings: Iterable[Recording]) -> None:

@@ -10,7 +10,7 @@ from metahook.cli.files.documents import FILE
 from metahook.cli.objects import Objects, check_edited, created
 from metahook.cli.options import Subject, with_files, with_output, with_subject
 from metahook.cli.simulation.faults import delay, lose
-from metahook.cli.simulation.run import Screen, pace_of, run
+from metahook.cli.simulation.run import pace_of, run
 from metahook.cli.simulation.scenarios import (
     InOrder,
     Timed,
@@ -79,7 +79,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
       1  the hook is harmful, or an expectation of the scenario was not met
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    from metahook.cli.simulation.screen import JsonLines, Lines, Terminal  # noqa: PLC0415 - rich takes time to import
+    from metahook.cli.simulation.screen import JsonLines, Lines, Screen, Terminal  # noqa: PLC0415 - rich takes time to import
 
     given = click.get_current_context().meta["timed"]
     if scenario and (given or until != "quiet"):

@@ -37,12 +37,6 @@ def with_token(url: str, token: str, certificate: Path) -> httpx.Client:
     return httpx.Client(base_url=url, headers=headers, verify=context, timeout=_TIMEOUT, trust_env=False)
 
 
-def at_socket(socket: Path) -> httpx.Client:
-    """Return an HTTP client for the *socket* of a proxy that authenticates its requests."""
-    transport = httpx.HTTPTransport(uds=str(socket))
-    return httpx.Client(base_url="http://localhost", transport=transport, timeout=_TIMEOUT, trust_env=False)
-
-
 class Client:
     """The requests of one user; *http* authenticates them, by a token or a socket.
 

@@ -19,7 +19,7 @@ from typing import Literal, Self, TypeVar
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Client
 from metahook.envtest.control_plane import ADMIN, MASTERS, ControlPlane
-from metahook.envtest.hook_server import HookServer
+from metahook.envtest.hook_server import hook_server
 from metahook.envtest.manifests import documents, establish, of_kind, with_hooks_at
 from metahook.envtest.metacontroller import count_events, metacontroller
 from metahook.protocol.manifest import Manifest
@@ -94,7 +94,7 @@ class Cluster:
         run = [item for kind in ("CompositeController", "DecoratorController") for item in of_kind(items, kind)]
         if crds:
             self._establish(crds)
-        address = self._running.enter_context(HookServer(controllers)).address
+        address = self._running.enter_context(hook_server(controllers))
         for item in items:
             if item not in crds and item not in run:
                 self.apply(item)

@@ -15,6 +15,11 @@ _SCALE_UP = {
     "stabilizationWindowSeconds": 0,
 }
 _SCALE_DOWN = {"policies": [_PERCENT], "selectPolicy": "Max"}
+_CONTAINER = {
+    "resources": {},
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationMessagePolicy": "File",
+}
 _VALUES: dict[str, dict[str, Any]] = {
     "spec": {
         "dnsPolicy": "ClusterFirst",
@@ -32,11 +37,8 @@ _VALUES: dict[str, dict[str, Any]] = {
         "terminationGracePeriodSeconds": 30,
         "type": "ClusterIP",
     },
-    "containers": {
-        "resources": {},
-        "terminationMessagePath": "/dev/termination-log",
-        "terminationMessagePolicy": "File",
-    },
+    "containers": _CONTAINER,
+    "initContainers": _CONTAINER,
     "livenessProbe": _PROBE,
     "readinessProbe": _PROBE,
     "startupProbe": _PROBE,

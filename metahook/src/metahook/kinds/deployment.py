@@ -13,6 +13,7 @@ class DeploymentStatus(Conditions, frozen=True):
     observed_generation: int | None = None
     replicas: int | None = None
     updated_replicas: int | None = None
+    ready_replicas: int | None = None
     available_replicas: int | None = None
     terminating_replicas: int | None = None
     """Pods that are stopping, which the other numbers do not count; reported by Kubernetes 1.35 or later."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
@@ -64,8 +64,8 @@ def _identifies(key: str, items: list[Any]) -> bool:
 
 
 def _same(old: object, new: object) -> bool:
-    """Tell whether two values are the same in JSON, where true is not 1."""
-    return isinstance(old, bool) == isinstance(new, bool) and old == new
+    """Tell whether two values are the same in JSON, where true is not 1, and to Metacontroller 1.0 is not 1."""
+    return old == new and all(isinstance(old, kind) == isinstance(new, kind) for kind in (bool, float))
 
 
 def _below(path: str, name: str) -> str:

@@ -27,7 +27,8 @@ def set_condition(  # noqa: PLR0913 - the fields of a condition
     Its lastTransitionTime is *now* only if its status is another one than before. *generation* is that of the parent
     for which it holds. *reason* is one word in CamelCase, *message* is for people.
     """
-    readable = [_without_nulls(each) for each in conditions if isinstance(each, dict) and "type" in each]
+    objects = [each for each in conditions if isinstance(each, dict) and "type" in each]
+    readable = [{name: value for name, value in each.items() if value is not None} for each in objects]
     before = next((each for each in readable if each["type"] == type), {})
     since = before.get("lastTransitionTime") if before.get("status") == status else None
     condition = {
@@ -41,10 +42,6 @@ def set_condition(  # noqa: PLR0913 - the fields of a condition
     if not before:
         return [*readable, condition]
     return [condition if each is before else each for each in readable]
-
-
-def _without_nulls(condition: dict[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in condition.items() if value is not None}
 
 
 class _HasConditions(Protocol):

@@ -40,7 +40,7 @@ from metahook.protocol.response import (
     SyncResponse,
 )
 from metahook.protocol.sender import Api, example_request
-from metahook.protocol.summary import Summary, decided_reason, observed_reason, short_fields
+from metahook.protocol.summary import Summary, ready_reason, short_fields
 from metahook.protocol.wire import RelatedRule
 
 P = ParamSpec("P")
@@ -198,7 +198,7 @@ class Controller:
         rules = _returned(self.customize, request)
         is_confined = bool(request.parent.namespace) and not self.selects_everywhere
         check_customize(rules, request.parent, is_confined=is_confined)
-        summary = Summary(request.parent, observed_reason(request.parent, self.reasons), rules=len(rules))
+        summary = Summary(request.parent, ready_reason(request.parent.conditions, self.reasons), rules=len(rules))
         return Answer(check_size(CustomizeResponse(rules).encode()), summary)
 
     @cached_property
@@ -231,11 +231,11 @@ class Controller:
         return Answer(check_size(response.encode()), self._summary(request, response))
 
     def _summary(self, request: SyncRequest, response: Response) -> Summary:
-        before = observed_reason(request.parent, self.reasons)
+        before = ready_reason(request.parent.conditions, self.reasons)
         return Summary(
             parent=request.parent,
             reason_before=before,
-            reason=before if response.status is None else decided_reason(response.status, self.reasons),
+            reason=before if response.status is None else ready_reason(response.status.get("conditions"), self.reasons),
             children=len(response.children) + len(response.kept),
             kept=len(response.kept),
             findings=(*request.installation, *response.findings),

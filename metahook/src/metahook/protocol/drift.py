@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from metahook.protocol.last_applied import LAST_APPLIED, annotated_record, without_nulls
+from metahook.protocol.last_applied import LAST_APPLIED, annotated_record
 from metahook.protocol.managed_fields import is_metacontroller, owns
 from metahook.protocol.manifest import Manifest
 from metahook.protocol.observed import Children
+from metahook.protocol.plain_json import without_nulls
 
 _IDENTITY = ("apiVersion", "kind", "metadata")
 

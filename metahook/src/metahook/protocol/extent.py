@@ -10,7 +10,7 @@ from contextlib import suppress
 import msgspec
 
 from metahook.protocol.malformed import MalformedRequest, RequestRule
-from metahook.protocol.reading import Json
+from metahook.protocol.reading import Encoded
 from metahook.protocol.wire import MIB, ObjectBody
 
 MAX_OBJECTS = 50_000
@@ -116,14 +116,14 @@ class DecodedMemory:
         self._most = max(MAX_DECODED, _DECODED_FACTOR * body_size)
         self._left = self._most
 
-    def take(self, json: Json, *unread: Json) -> None:
+    def take(self, json: Encoded, *unread: Encoded) -> None:
         """Note that *json* is decoded, and kept, except its parts *unread*; raise TooMuchMemory."""
         if self._is_counted:
             self._left -= decoded_size(json) - sum(map(decoded_size, unread))
             if self._left < 0:
                 raise TooMuchMemory(self._most)
 
-    def check(self, json: Json) -> None:
+    def check(self, json: Encoded) -> None:
         """Raise TooMuchMemory if *json* alone takes too much."""
         if self._is_counted and len(memoryview(json)) > _ALWAYS_FITS and decoded_size(json) > self._most:
             raise TooMuchMemory(self._most)
@@ -133,7 +133,7 @@ UNCOUNTED = DecodedMemory()
 """For objects that come from no large body."""
 
 
-def decoded_size(json: Json) -> int:
+def decoded_size(json: Encoded) -> int:
     """Return about how many bytes of memory *json* takes as lists and dictionaries.
 
     What is in a text counts, too: it may be JSON that is decoded later, such as an annotation.

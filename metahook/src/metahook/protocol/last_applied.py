@@ -9,13 +9,11 @@ A record is read leniently: one that can't be read is no record.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from metahook.protocol.managed_fields import field_owners, owned_part, owns_reference
 from metahook.protocol.objects import Object, object_or_empty
+from metahook.protocol.plain_json import Json, without_nulls
 from metahook.protocol.reading import try_read
-
-Json = dict[str, Any]
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 _CONTROLLER_UID = "controller-uid"
@@ -65,12 +63,3 @@ def _own_metadata(metadata: Json) -> Json:
     labels = {key: value for key, value in object_or_empty(metadata.get("labels")).items() if key != _CONTROLLER_UID}
     annotations = object_or_empty(metadata.get("annotations"))
     return {**({"labels": labels} if labels else {}), **({"annotations": annotations} if annotations else {})}
-
-
-def without_nulls(value: object) -> object:
-    """Return *value* without fields and items that are null: a response must not contain any."""
-    if isinstance(value, dict):
-        return {field: without_nulls(inner) for field, inner in value.items() if inner is not None}
-    if isinstance(value, list):
-        return [without_nulls(inner) for inner in value if inner is not None]
-    return value

@@ -47,8 +47,8 @@ _OPEN_MAPS = {"annotations", "labels", "limits", "requests"}
 _WHOLE_MAPS = {"nodeSelector"}
 """Maps with one owner as a whole. Dynamic-apply keeps entries that others add to them."""
 
-_NEVER = {LAST_APPLIED, "kubectl.kubernetes.io/restartedAt"}
-"""Annotations that come and go with what Metacontroller or ``kubectl rollout restart`` does."""
+_NEVER = {LAST_APPLIED, "controller-uid", "kubectl.kubernetes.io/restartedAt"}
+"""Annotations and a label that come and go with what Metacontroller or ``kubectl rollout restart`` does."""
 
 
 def format_path(path: Path) -> str:
@@ -73,7 +73,8 @@ def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = 
     if not suspects:  # to unite the fields of all others takes long
         return []
     content = children.content(desired)
-    live = {**content, "metadata": {"annotations": observed.metadata.annotations or {}}}
+    metadata = observed.metadata
+    live = {**content, "metadata": {"annotations": metadata.annotations or {}, "labels": metadata.labels or {}}}
     walk = _Walk({*_NEVER, *ignored}, observed.DEFAULTS)
     known = [desired, annotated_record(observed)]
     suspected = _decided_by_the_hook(union(map(_suspected, suspects)))
@@ -164,9 +165,9 @@ def _suspected(owner: FieldOwner) -> FieldSet:
 
 
 def _decided_by_the_hook(fields: FieldSet) -> FieldSet:
-    annotations = subset(subset(fields, "f:metadata"), "f:annotations")
+    metadata = {field: subset(subset(fields, "f:metadata"), field) for field in ("f:annotations", "f:labels")}
     content = {field: below for field, below in fields.items() if field not in {"f:metadata", "f:status"}}
-    return {**content, "f:metadata": {"f:annotations": annotations}}
+    return {**content, "f:metadata": metadata}
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,21 @@
 
 import math
 from collections.abc import Iterator
+from typing import Any
+
+Json = dict[str, Any]
+"""An object of JSON."""
 
 _LEAVES = {str, int}
+
+
+def without_nulls(value: object) -> object:
+    """Return *value* without fields and items that are null: a response must not contain any."""
+    if isinstance(value, dict):
+        return {field: without_nulls(inner) for field, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [without_nulls(inner) for inner in value if inner is not None]
+    return value
 
 
 def is_plain_json(value: object) -> bool:

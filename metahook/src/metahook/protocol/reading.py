@@ -18,7 +18,7 @@ from metahook.protocol.malformed import MalformedRequest, RequestRule
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
-Json = bytes | bytearray | msgspec.Raw
+Encoded = bytes | bytearray | msgspec.Raw
 
 _BY_ITEM = 64 * 1024
 """Bytes of a list that is read item by item, at most: each item takes a microsecond, whatever it is."""
@@ -49,7 +49,7 @@ _PLACE = re.compile(r" - at (?P<key>`key` in )?`\$(?P<steps>[^`]*)`$")
 of its text is not used, because it may hold values."""
 
 
-def read(json: Json, expected: type[T], path: str = "") -> T:
+def read(json: Encoded, expected: type[T], path: str = "") -> T:
     """Return *json*, which is at *path* of the body, as the type *expected*; raise MalformedRequest."""
     try:
         return msgspec.json.decode(json, type=expected)
@@ -63,7 +63,7 @@ def read(json: Json, expected: type[T], path: str = "") -> T:
         raise MalformedRequest(RequestRule.DEPTH) from None
 
 
-def try_read(json: Json, expected: type[T]) -> T | None:
+def try_read(json: Encoded, expected: type[T]) -> T | None:
     """Return *json* as the type *expected*, or None if it is something else."""
     try:
         return msgspec.json.decode(json, type=expected)
@@ -71,7 +71,7 @@ def try_read(json: Json, expected: type[T]) -> T | None:
         return None
 
 
-def try_read_list(json: Json, struct: type[S]) -> list[S]:
+def try_read_list(json: Encoded, struct: type[S]) -> list[S]:
     """Return the items of the list *json* that can be read as *struct*.
 
     There are none if it is no list, or if one item can't be read in a list over 64 KiB.

@@ -14,8 +14,7 @@ from metahook.protocol.leftovers import Key, Path, format_path
 from metahook.protocol.managed_fields import APPLIER
 from metahook.protocol.manifest import Manifest, identity_of
 from metahook.protocol.observed import Children
-
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 Tree = dict[str | Key, Any]
 """The fields to remove: step by step, and None where one ends."""

@@ -5,15 +5,14 @@ pkg/controller/decorator, and pkg/controller/common/api.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from metahook.protocol.kind import group_key
 from metahook.protocol.objects import Object
-from metahook.protocol.wire import RelatedRule
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 Grouped = dict[str, dict[str, Json]]
 CREATED = "2026-01-01T00:00:00Z"
 """The creation time of an object in an example, if it names no other."""
@@ -26,9 +25,6 @@ Api = Literal["composite", "decorator"]
 
 _PARENT = {"composite": "parent", "decorator": "object"}
 _CHILDREN = {"composite": "children", "decorator": "attachments"}
-
-RelatedKind = tuple[str, str, str]
-"""API version, resource (plural) and kind: a rule names the resource, and its objects are grouped by kind."""
 
 
 def sync_request(  # noqa: PLR0913 - the fields of a request, and its format
@@ -73,7 +69,7 @@ def _keyed(groups: Grouped, parent: Json, version: Version) -> Grouped:
     namespace = parent["metadata"].get("namespace")
     return {
         group: {
-            item["metadata"]["name"] if namespace else _key(item): item
+            item["metadata"]["name"] if namespace else qualified_name(item): item
             for item in items.values()
             if not namespace or item["metadata"].get("namespace") == namespace
         }
@@ -101,10 +97,11 @@ def example_request(  # noqa: PLR0913 - the objects of a request, and what kind 
     scopes = {struct.KIND.group_key: struct.KIND.namespaced for struct in structs}
     return sync_request(
         stored,
-        _grouped((_in_namespace(item, namespace, scopes.get(_group(item), True)) for item in children), structs),
+        grouped((_in_namespace(item, namespace, scopes.get(group_of(item), True)) for item in children), structs),
         {
             struct.KIND.group_key: {
-                _key(item): item for item in (_in_namespace(item, namespace, struct.KIND.namespaced) for item in items)
+                qualified_name(item): item
+                for item in (_in_namespace(item, namespace, struct.KIND.namespaced) for item in items)
             }
             for struct, items in related.items()
         },
@@ -128,58 +125,10 @@ def _stored(item: Json, namespace: str | None) -> Json:
     return {**item, "metadata": {**({"namespace": namespace} if namespace else {}), **defaults, **metadata}}
 
 
-def children_of(parent: Json, objects: Iterable[Json], *structs: type[Object]) -> Grouped:
-    """Return those of *objects* that *parent* controls, by kind; each of *structs* has a group, and no other kind has.
-
-    Metacontroller also looks at the labels of the parent's selector; objects in files may lack them.
-    """
-    uid, namespace = parent["metadata"]["uid"], parent["metadata"].get("namespace")
-    own = [
-        item
-        for item in objects
-        if controller_of(item) == uid and (not namespace or item["metadata"].get("namespace") == namespace)
-    ]
-    return _grouped(own, structs)
-
-
 def controller_of(item: Json) -> str | None:
     """Return the uid of the owner that controls *item*, or None. Source: apimachinery, GetControllerOf."""
     owners = item["metadata"].get("ownerReferences") or []
     return next((owner["uid"] for owner in owners if owner.get("controller")), None)
-
-
-def related_to(rules: Iterable[RelatedRule], objects: Iterable[Json], *kinds: RelatedKind) -> Grouped:
-    """Return those of *objects* that *rules* select, by kind; every rule for one of *kinds* has a group."""
-    groups = {
-        (api_version, resource): group_key(kind=kind, api_version=api_version) for api_version, resource, kind in kinds
-    }
-    objects = list(objects)
-    namespaces = [item for item in objects if _group(item) == "Namespace.v1"]
-    related: Grouped = {}
-    for rule in rules:
-        group = groups.get((rule["apiVersion"], rule["resource"]))
-        if group is not None:
-            selected = [item for item in objects if _group(item) == group and selects(rule, item, namespaces)]
-            related.setdefault(group, {}).update({_key(item): item for item in selected})
-    return related
-
-
-def selects(rule: RelatedRule, item: Json, namespaces: Iterable[Json] = ()) -> bool:
-    """Tell whether *rule* selects *item*: by name, or by labels; a rule with neither selects all.
-
-    *namespaces* are the Namespaces that there are: a rule may select those with some labels.
-    """
-    metadata = item["metadata"]
-    if rule.get("namespace") not in (None, "", metadata.get("namespace")):
-        return False
-    if "namespaceSelector" in rule and not any(
-        each["metadata"]["name"] == metadata.get("namespace")
-        and matches(rule["namespaceSelector"], each["metadata"].get("labels"))
-        for each in namespaces
-    ):
-        return False
-    names = rule.get("names")
-    return metadata["name"] in names if names else matches(rule.get("labelSelector") or {}, metadata.get("labels"))
 
 
 def matches(selector: Json, labels: dict[str, str] | None) -> bool:
@@ -200,20 +149,22 @@ _OPERATORS: dict[str, Callable[[str | None, list[str]], bool]] = {
 }
 
 
-def _grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Grouped:
+def grouped(objects: Iterable[Json], structs: Iterable[type[Object]]) -> Grouped:
     """Return *objects* by kind: each of *structs* has a group, and no other kind has."""
     groups: Grouped = {struct.KIND.group_key: {} for struct in structs}
     for item in objects:
-        if _group(item) in groups:
-            groups[_group(item)][_key(item)] = item
+        if group_of(item) in groups:
+            groups[group_of(item)][qualified_name(item)] = item
     return groups
 
 
-def _group(item: Json) -> str:
+def group_of(item: Json) -> str:
+    """Return the key of the group of *item*, such as ``Deployment.apps/v1``."""
     return group_key(kind=item["kind"], api_version=item["apiVersion"])
 
 
-def _key(item: Json) -> str:
-    """Return the key of *item* in version v2."""
+def qualified_name(item: Json) -> str:
+    """Return the name of *item*, with its namespace if it has one: its key in requests of version v2."""
     metadata = item["metadata"]
-    return f"{metadata['namespace']}/{metadata['name']}" if metadata.get("namespace") else metadata["name"]
+    name = str(metadata.get("name", ""))
+    return f"{metadata['namespace']}/{name}" if metadata.get("namespace") else name

@@ -16,6 +16,8 @@ from typing import Any
 import msgspec
 from msgspec import inspect as types
 
+from metahook.protocol.plain_json import without_nulls
+
 Schema = dict[str, Any]
 
 _KEPT = {"description", "example", "format", "title"}
@@ -129,14 +131,8 @@ def _default(field: types.Field) -> Any:  # noqa: ANN401 - JSON
         default = field.default_factory()
     else:
         default = None
-    return _without_nulls(msgspec.to_builtins(default, str_keys=True))
-
-
-def _without_nulls(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """Return *value* without the fields that are null: a CRD can't have them in a default."""
-    if isinstance(value, dict):
-        return {name: _without_nulls(inner) for name, inner in value.items() if inner is not None}
-    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value
+    # A CRD can't have nulls in a default.
+    return without_nulls(msgspec.to_builtins(default, str_keys=True))
 
 
 def _union(type_: types.UnionType, path: str) -> Schema:

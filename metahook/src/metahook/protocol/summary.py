@@ -5,12 +5,9 @@ Only the hook's own fields may have some, if the hook puts it there.
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from metahook.protocol.installation import Finding
-from metahook.protocol.reading import try_read
 from metahook.protocol.request import Parent
 
 NONE = "None"
@@ -55,27 +52,8 @@ class Summary(NamedTuple):
     """The hook's own fields for the log."""
 
 
-class _Condition(msgspec.Struct):
-    type: Any = None
-    reason: Any = None
-
-
-class _Status(msgspec.Struct):
-    conditions: list[_Condition] = msgspec.field(default_factory=list)
-
-
-def observed_reason(parent: Parent, known: Collection[str]) -> str:
-    """Return the reason of the condition Ready of *parent*, if it is one of *known*."""
-    status = try_read(parent.status, _Status) or _Status()
-    for condition in status.conditions:
-        if condition.type == "Ready":
-            return _named(condition.reason, known)
-    return NONE
-
-
-def decided_reason(status: dict[str, Any], known: Collection[str]) -> str:
-    """Return the reason of the condition Ready in the computed *status*, if it is one of *known*."""
-    conditions = status.get("conditions")
+def ready_reason(conditions: object, known: Collection[str]) -> str:
+    """Return the reason of the condition Ready in *conditions*, those of a status, if it is one of *known*."""
     for condition in conditions if isinstance(conditions, list) else []:
         if isinstance(condition, dict) and condition.get("type") == "Ready":
             return _named(condition.get("reason"), known)

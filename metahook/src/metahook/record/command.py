@@ -10,7 +10,7 @@ from metahook.protocol.wire import MIB
 from metahook.record.folder import CannotRecord
 from metahook.record.recorder import Recorder
 from metahook.record.redaction import Redaction
-from metahook.record.server import Hook, serve
+from metahook.record.server import RecordedHook, serve
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.watched_files import CannotLoad
 from metahook.server.lifecycle.address import Address, CannotListen
@@ -75,7 +75,7 @@ def record_command(redaction: Callable[[bool], Redaction], version: str) -> clic
         help="Record all values, such as those of environment variables and ConfigMaps, but not those of Secrets.",
     )  # fmt: skip
     @click.option(
-        "--hook-ca", type=_FILE, metavar="FILE",
+        "--ca-cert", type=_FILE, metavar="FILE",
         help="File with CA certificates, or the certificate, of a hook over TLS, in PEM format.",
     )  # fmt: skip
     @click.option(
@@ -94,7 +94,7 @@ def record_command(redaction: Callable[[bool], Redaction], version: str) -> clic
         output: Path,
         limit: int,
         values: bool,
-        hook_ca: Path | None,
+        ca_cert: Path | None,
         tls_cert: Path | None,
         tls_key: Path | None,
         tls_client_ca: Path | None,
@@ -106,7 +106,7 @@ def record_command(redaction: Callable[[bool], Redaction], version: str) -> clic
         set_up_logging()
         try:
             certificates = _certificates(tls_cert, tls_key, tls_client_ca)
-            behind = Hook(hook, hook_ca)
+            behind = RecordedHook(hook, ca_cert)
             recorder = Recorder(output, limit * MIB, version, redaction(values))
             with listen.listen() as listener:
                 serve(listener, certificates.current if certificates else None, behind, recorder)

@@ -4,9 +4,7 @@ It is opened once, then checked, and its files are created relative to its descr
 a folder above can't redirect a file by replacing a part of the path.
 """
 
-import fcntl
 import os
-import re
 import stat
 import weakref
 from contextlib import suppress
@@ -21,9 +19,8 @@ _ALLOCATED = 4096
 _GROWTH = 4 * _ALLOCATED
 """Bytes by which the folder itself may grow for one more file. Source: ext4, which then splits one block into three."""
 
-_UNFINISHED = re.compile(r"\.[0-9]{8}T[0-9]{6}\.[0-9]{6}Z-[0-9]{6,}-.*\.json")
-_PROBE = ".00000000T000000.000000Z-000000-{}.json"
-"""The names of a file that is being written, and of one that tries whether the folder can be written to."""
+_PROBE = ".probe-{}"
+"""The name of a file that tries whether the folder can be written to."""
 
 
 class CannotRecord(Exception):
@@ -42,7 +39,6 @@ class Folder:
             self._opened = _opened(path)
             weakref.finalize(self, os.close, self._opened)
             _check_private(path, os.fstat(self._opened))
-            _remove_unfinished(self._opened)
             self._files = _files(self._opened)
             self._probe(_PROBE.format(os.urandom(4).hex()))
         except OSError as error:
@@ -95,29 +91,15 @@ def _check_private(path: Path, status: os.stat_result) -> None:
 
 
 def _create(name: str, text: bytes, folder: int) -> None:
-    """Write the new file *name*, which is locked meanwhile if the file system has locks."""
+    """Write the new file *name*."""
     file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
     with os.fdopen(file, "wb") as opened:
-        with suppress(OSError):
-            fcntl.flock(opened, fcntl.LOCK_EX)
         opened.write(text)
 
 
 def _remove(name: str, folder: int) -> None:
     with suppress(OSError):
         os.unlink(name, dir_fd=folder)
-
-
-def _remove_unfinished(folder: int) -> None:
-    """Remove the files that a recorder of this user left unfinished, and that none is writing."""
-    for name in filter(_UNFINISHED.fullmatch, os.listdir(folder)):
-        with suppress(OSError):
-            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-            with os.fdopen(file, "rb") as opened:
-                status = os.fstat(file)
-                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
-                    os.unlink(name, dir_fd=folder)
 
 
 def _files(folder: int) -> int:

@@ -13,12 +13,11 @@ import msgspec
 
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.objects import object_or_empty
+from metahook.protocol.plain_json import Json
 from metahook.protocol.reading import try_read
 from metahook.protocol.request import Body
 from metahook.record.kept_fields import FIELDS, MESSAGE, OBJECT, Fields, Form, form_of, kept_texts, merged
 from metahook.record.placeholders import Placeholders, TemplateHashes
-
-Json = dict[str, Any]
 
 _LISTED = {"attachments", "children"}
 """The fields of a response with objects, in a list."""

@@ -23,7 +23,7 @@ STOP_TIMEOUT = 15
 
 
 @dataclass(frozen=True)
-class Hook:
+class RecordedHook:
     """The hook behind the proxy. One over TLS has a certificate of *ca*, by default of the CAs of the system.
 
     Raise CannotLoad.
@@ -63,14 +63,14 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def serve(listener: socket.socket, tls: ssl.SSLContext | None, hook: Hook, recorder: Recorder) -> None:
+def serve(listener: socket.socket, tls: ssl.SSLContext | None, hook: RecordedHook, recorder: Recorder) -> None:
     """Forward what arrives at *listener*, over TLS if there is a context, and record it."""
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs the URL of each request
     recorder.announce()
     asyncio.run(_serve(listener, tls, hook, recorder))
 
 
-async def _serve(listener: socket.socket, tls: ssl.SSLContext | None, hook: Hook, recorder: Recorder) -> None:
+async def _serve(listener: socket.socket, tls: ssl.SSLContext | None, hook: RecordedHook, recorder: Recorder) -> None:
     async with hook.client() as client:
         config = uvicorn.Config(
             Proxy(hook.url, client, recorder),

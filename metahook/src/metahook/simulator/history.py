@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+import msgspec
+
 from metahook.simulator.objects import Json, Key
 
 YOU = "you"
@@ -44,6 +46,18 @@ class Call:
     request: bytes
     status: int | None
     response: bytes
+
+    @property
+    def parent(self) -> Json:
+        """The parent in the request, or the object of a decorator."""
+        return parent_in(self.request)
+
+
+def parent_in(request: bytes) -> Json:
+    """Return the parent in the body of a *request*, or the object of a decorator; an empty one if it has neither."""
+    decoded = msgspec.json.decode(request)
+    parent: Json = decoded.get("parent") or decoded.get("object") or {}
+    return parent
 
 
 @dataclass(frozen=True)

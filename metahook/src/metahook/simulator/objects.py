@@ -26,12 +26,6 @@ def key_of(item: Json) -> Key:
     return Key(item["kind"], metadata.get("namespace", ""), metadata["name"])
 
 
-def qualified_name(item: Json) -> str:
-    """Return the name of *item*, with its namespace if it has one: its key in requests of version v2."""
-    namespace, name = item["metadata"].get("namespace"), item["metadata"].get("name", "")
-    return f"{namespace}/{name}" if namespace else str(name)
-
-
 def to_json(value: Any) -> str:
     """Return *value* as canonical JSON: equal values give equal text, and 1, 1.0 and true differ."""
     return _WRITER.encode(value).decode()

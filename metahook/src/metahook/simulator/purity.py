@@ -68,8 +68,7 @@ def mixed_parents(evidence: Evidence) -> Iterator[Harm]:
 
 def _identity(sync: AnsweredSync) -> set[str]:
     """Return the words that tell the parent of *sync* from others."""
-    request = json.loads(sync.call.request)
-    parent = request.get("parent") or request["object"]
+    parent = sync.call.parent
     metadata = {name: parent["metadata"].get(name) for name in ("name", "uid", "labels", "annotations")}
     body = {name: value for name, value in parent.items() if name not in ("apiVersion", "kind", "metadata", "status")}
     return _words([list(metadata.values()), list(body.values())])

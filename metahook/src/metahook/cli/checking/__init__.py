@@ -4,9 +4,7 @@ The rule of this package: a finding is true, and repeated by the command that it
 
     checks     the checks, one after the other
     results    the findings of a check, without those that follow from others
-    finding    a finding
     rules      the rules for manifests
-    schemas    the schemas of CRDs: what an API server drops, and refuses
     calls      calls of the hook, within limits of time
     purity     the same request twice, and an hour later
     responses  what the API server makes of responses

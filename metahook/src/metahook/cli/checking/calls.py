@@ -9,13 +9,12 @@ from datetime import datetime
 from types import FrameType
 from typing import Any, NamedTuple
 
-import msgspec
-
 from metahook.cli.errors import InputError
 from metahook.cli.hooks import LocalHook, described
 from metahook.protocol.controller import Controller
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.purity import ImpureHook
+from metahook.simulator.history import parent_in
 from metahook.simulator.hook import Hook, Reply, Unreachable, in_process
 
 LONGEST_CALL = 10.0
@@ -35,7 +34,7 @@ class _TooLong(BaseException):
     """Raised in a function of a hook that takes too long, whatever exceptions it catches."""
 
 
-class Failure(NamedTuple):
+class FailedCall(NamedTuple):
     """A call that failed: the *hook*, the parent as in ``Greeting hi``, the *place* in the code, and the problem."""
 
     hook: str
@@ -53,7 +52,7 @@ class CheckedHook:
 
     def __init__(self, hook: Hook, limit: float) -> None:
         self.calls = 0
-        self.failures: list[Failure] = []
+        self.failures: list[FailedCall] = []
         self._hook = hook
         self._end = time.monotonic() + limit
         self._limit = limit
@@ -138,13 +137,12 @@ class CheckedHook:
         return reply
 
     def _failed(self, hook: str, body: bytes, name: str, place: str, message: str) -> None:
-        self.failures.append(Failure(hook, parent_of(body), name, place, message))
+        self.failures.append(FailedCall(hook, parent_of(body), name, place, message))
 
 
 def parent_of(body: bytes) -> str:
     """Return the kind and the name of the parent in the *body* of a request."""
-    request = msgspec.json.decode(body)
-    parent = request.get("parent") or request.get("object") or {}
+    parent = parent_in(body)
     return f"{parent.get('kind')} {(parent.get('metadata') or {}).get('name')}"
 
 

@@ -6,12 +6,11 @@ from functools import cached_property, partial
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
 from metahook.cli.checking.faults import NamedFault, faults_for
-from metahook.cli.checking.finding import Finding
 from metahook.cli.checking.harms import Harms
 from metahook.cli.checking.lives import Life, Lives, twins
 from metahook.cli.checking.parents import generated, has_cel_rules, variants
 from metahook.cli.checking.purity import impurities, requests_of
-from metahook.cli.checking.results import Results
+from metahook.cli.checking.results import Finding, Results
 from metahook.cli.checking.rules import hooks_left_out, manifest_findings
 from metahook.cli.errors import InputError
 from metahook.cli.files.yaml_documents import dump_yaml

@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from metahook.cli.checking.calls import CheckedHook
-from metahook.cli.checking.finding import Finding
 from metahook.cli.checking.lives import Life
 from metahook.cli.checking.responses import dropped_status, stored_otherwise, undeclared_children
-from metahook.cli.checking.schemas import schema_of
+from metahook.cli.checking.results import Finding
 from metahook.cli.files.manifest import Manifest
+from metahook.cli.manifests import schema_of
 from metahook.simulator.apiserver.custom_rules import Path
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.findings import HarmFinding, findings
@@ -37,8 +35,7 @@ class Harms:
         yield from failed
         evidence = Evidence(life.world.history)
         for sync in evidence.syncs:
-            api_version = _api_version(sync.call.request)
-            found = self.crd_of({"apiVersion": api_version, "kind": sync.key.kind})
+            found = self.crd_of(sync.call.parent)
             for rule, message in (*dropped_status(sync, found and found[2]), *undeclared_children(sync)):
                 yield Finding(rule, f"/{sync.call.hook}", message, command)
         harms = [_explained(life, harm, evidence) for harm in findings(life.world.history)]
@@ -101,8 +98,3 @@ def _is_of_the_fault(life: Life, harm: HarmFinding) -> bool:
     is_unseen = harm.rule == "UnreportedRefusal" and "AlreadyExists" in harm.message
     is_late = harm.rule in ("CallStorm", "NoOpWrites", "RepeatedWrites") and not life.loop
     return harm.rule == "MetacontrollerCrash" or is_unseen or is_late
-
-
-def _api_version(request: bytes) -> str:
-    decoded = msgspec.json.decode(request)
-    return str((decoded.get("parent") or decoded["object"])["apiVersion"])

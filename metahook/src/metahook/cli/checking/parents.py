@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from metahook.cli.checking.calls import Stopped
-from metahook.cli.checking.finding import Finding
+from metahook.cli.checking.results import Finding
 from metahook.simulator.objects import Json, to_json
 
 EXAMPLES = 40

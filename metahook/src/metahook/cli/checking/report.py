@@ -5,9 +5,8 @@ import json
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from metahook.cli.checking.finding import Finding
-from metahook.cli.checking.results import Results
-from metahook.protocol.printable import printable
+from metahook.cli.checking.results import Finding, Results
+from metahook.protocol.printable import counted, printable
 
 WIDTH = 100
 """Columns, in which the name of a rule is at the end if it fits."""
@@ -16,8 +15,8 @@ WIDTH = 100
 def as_text(results: Results, calls: int) -> str:
     """Return *results* as lines; *calls* is the number of calls of the hook."""
     found = results.findings
-    end = f"{len(found)} {'problem' if len(found) == 1 else 'problems'}" if found else "no problems"
-    count = f"{len(results.checks)} checks, {calls} calls of the hook"
+    end = counted(len(found), "problem") if found else "no problems"
+    count = f"{counted(len(results.checks), 'check')}, {counted(calls, 'call')} of the hook"
     lines = [line for finding in found for line in _lines(finding)]
     notes = [*results.notes, *([results.stopped] if results.stopped else [])]
     return "\n".join([*lines, *notes, f"{end} ({count})"]) + "\n"

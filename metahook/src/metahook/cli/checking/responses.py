@@ -1,9 +1,11 @@
 """What the API server makes of responses: what it stores otherwise, drops or refuses."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from metahook.cli.checking.schemas import property_of
+from msgspec import UNSET
+
+from metahook.cli.manifests import property_of
+from metahook.protocol.changes import changes
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_rules import dropped, problems, written
 from metahook.simulator.apiserver.validation import ApiError
@@ -47,10 +49,10 @@ def stored_otherwise(sync: AnsweredSync, key: Key) -> str | None:
     for index, child in enumerate(sync.response.children):
         if (child.get("kind"), (child.get("metadata") or {}).get("name")) == (key.kind, key.name):
             observed = sync.observed.get(key)
-            found = next(_otherwise(child, observed, ""), None) if observed else None
+            differing = changes(child, observed, "", keys=MERGE_KEYS) if observed else ()
+            found = next((change for change in differing if change.old is not UNSET), None)
             if found:
-                path, written, stored = found
-                return f"{_named(index, child)}: {path} {_short(written)} is stored as {_short(stored)}"
+                return f"{_named(index, child)}: {found.path} {_short(found.old)} is stored as {_short(found.new)}"
     return None
 
 
@@ -59,30 +61,5 @@ def _named(index: int, child: Json) -> str:
 
 
 def _short(value: object) -> str:
-    text = "nothing" if value is None else to_json(value)
+    text = "nothing" if value is UNSET else to_json(value)
     return text if len(text) <= _MOST else f"{text[:_MOST]}..."
-
-
-def _otherwise(written: Any, stored: Any, path: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 - any JSON
-    """Yield path and both values where what is *written* is not as it is *stored*."""
-    if isinstance(written, dict) and isinstance(stored, dict):
-        for name, value in written.items():
-            below = f"{path}.{name}".removeprefix(".")
-            yield from _otherwise(value, stored.get(name), below)
-    elif isinstance(written, list) and isinstance(stored, list) and written and len(written) == len(stored):
-        key = next((key for key in MERGE_KEYS if _has(key, written) and _has(key, stored)), None)
-        by_key = {item[key]: item for item in stored} if key else {}
-        for index, item in enumerate(written):
-            other = by_key.get(item[key]) if key else stored[index]
-            yield from _otherwise(item, other, f"{path}[{item[key] if key else index}]")
-    elif isinstance(written, bool) != isinstance(stored, bool) or written != stored or _is_float(written, stored):
-        yield path, written, stored
-
-
-def _is_float(written: object, stored: object) -> bool:
-    """Tell whether one is 1.0 and the other 1, which Metacontroller takes for different numbers."""
-    return isinstance(written, float) != isinstance(stored, float)
-
-
-def _has(key: str, items: list[Any]) -> bool:
-    return all(isinstance(item, dict) and isinstance(item.get(key), str | int) for item in items)

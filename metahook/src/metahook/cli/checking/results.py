@@ -1,9 +1,7 @@
-"""The results of a check: its findings, without those that follow from others."""
+"""The results of a check: what is wrong with a hook or its manifests, without what follows from other findings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-
-from metahook.cli.checking.finding import Finding
 
 _CONSEQUENCES = {
     "EndsDifferently": {"MixedParents", "NotPure", "WrongDelete"},
@@ -17,6 +15,20 @@ _CONSEQUENCES = {
     "CallStorm": {"GrowingChildren", "NotPure", "RepeatedWrites", "WrongDelete"},
 }
 """Rules that are also broken once one of these others is."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """*name* is that of the rule, *place* a file with a line, or a hook and a parent; *message* has the remedy.
+
+    *command* repeats it; *example* has the objects that it needs, in YAML, for its standard input.
+    """
+
+    name: str
+    place: str
+    message: str
+    command: str = ""
+    example: str = ""
 
 
 @dataclass

@@ -6,18 +6,16 @@ Source: Metacontroller 4.17, pkg/hooks/webhook.go, pkg/controller/composite and 
 import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 from urllib.parse import urlsplit
 
-from metahook.cli.checking.finding import Finding
-from metahook.cli.checking.schemas import property_of, schema_of
-from metahook.cli.manifests import Manifests
+from metahook.cli.checking.results import Finding
+from metahook.cli.manifests import Manifests, property_of, schema_of
 from metahook.protocol.controller import Controller
 from metahook.protocol.kind import Kind
+from metahook.protocol.plain_json import Json
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
+from metahook.simulator.metacontroller.controller_manifest import kinds_of
 from metahook.simulator.metacontroller.hooks import HOOKS
-
-Json = dict[str, Any]
 
 LONGEST_NAME = 43
 """Letters of a controller's name with a finalize hook: a finalizer has 63, and ``compositecontroller-`` takes 20."""
@@ -30,7 +28,7 @@ Rule = Callable[[Manifests], Iterator[Finding]]
 
 def manifest_findings(manifests: Manifests) -> tuple[list[Finding], bool]:
     """Return what is wrong with *manifests*, and whether a simulated cluster can run them all the same."""
-    problems = [Finding("InvalidField", each.manifest.place(*each.path), each.text) for each in manifests.problems()]
+    problems = [Finding("InvalidField", each.place(*path), text) for each, (path, text) in manifests.problems()]
     if problems:
         return problems, False
     unknown = list(_unknown_resources(manifests))
@@ -78,14 +76,7 @@ def _plurals(kinds: Iterable[Kind]) -> list[str]:
 
 
 def _served(manifests: Manifests) -> tuple[Kind, ...]:
-    return (*BUILT_IN, *(kind for crd in manifests.crds for kind in _kinds(crd.content["spec"])))
-
-
-def _kinds(spec: Json) -> Iterator[Kind]:
-    names, is_namespaced = spec["names"], spec.get("scope") != "Cluster"
-    for version in spec["versions"]:
-        if version.get("served") is not False:
-            yield Kind(f"{spec['group']}/{version['name']}", names["kind"], names["plural"], is_namespaced)
+    return (*BUILT_IN, *(kind for crd in manifests.crds for kind in kinds_of(crd.content)))
 
 
 def _resources(manifests: Manifests) -> Iterator[tuple[tuple[str | int, ...], Json, bool]]:

@@ -7,20 +7,18 @@ that is a difference, and only a difference in the Pod template of a Deployment 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.recordings import Identity
 from metahook.protocol.changes import changed_paths
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.objects import Object
+from metahook.protocol.plain_json import Json
 from metahook.protocol.request import Shape, SyncRequest
 from metahook.simulator.apiserver.server_side_apply import apply
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, merge
-
-Json = dict[str, Any]
-
+from metahook.simulator.metacontroller.dynamic_apply import merge
 
 Children = dict[Identity, Json]
 
@@ -33,10 +31,6 @@ class EditedChildren:
     after: Children
     restart_paths: list[str]
     """Where the Pod template of the Deployment differs, which restarts Pods."""
-    has_deployment: bool = True
-    """Whether there is a Deployment whose Pods could restart."""
-    ready: str = ""
-    """Reason and message of Ready after the edit, if these are known."""
     hidden: frozenset[str] = frozenset()
     """Annotations about the last write of a child, not about the child."""
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from metahook.cli.comparison.children import name_file_in_errors
 from metahook.cli.comparison.difference import (
@@ -25,7 +24,8 @@ from metahook.cli.comparison.responses import (
 )
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.recordings import Recording
-from metahook.protocol.printable import printable
+from metahook.protocol.plain_json import Json
+from metahook.protocol.printable import counted, printable
 from metahook.simulator.hook import Hook
 
 
@@ -89,8 +89,6 @@ def _recorded_response(recording: Recording) -> HookResponse | None:
         raise InputError(message) from error
 
 
-Json = dict[str, Any]
-
 _MAX_PATHS = 4
 """Paths of a child that are printed as text; JSON has all."""
 
@@ -125,13 +123,13 @@ class Report:
         skipped = len(self.comparisons) - compared
         restarts, ends = (len(self._parents(pods)) for pods in (PodsEffect.RESTART, PodsEffect.END))
         parts = [
-            f"{_count(len(self.comparisons), 'request')}: {compared - different} the same",
+            f"{counted(len(self.comparisons), 'request')}: {compared - different} the same",
             f"{different} {'differs' if different == 1 else 'differ'}",
             *([f"{skipped} not compared"] if skipped else []),
         ]
         pods = [
-            *([f"Pods of {_count(restarts, self.noun)} would restart"] if restarts else ["no Pods restart"]),
-            *([f"Pods of {_count(ends, self.noun)} would end"] if ends else []),
+            *([f"Pods of {counted(restarts, self.noun)} would restart"] if restarts else ["no Pods restart"]),
+            *([f"Pods of {counted(ends, self.noun)} would end"] if ends else []),
         ]
         return f"{', '.join(parts)}; {', '.join(pods)}"
 
@@ -146,10 +144,6 @@ class Report:
             "end": self._parents(PodsEffect.END),
             "differences": [_as_json(item, self.noun) for item in self.different],
         }
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _line(item: Comparison) -> str:

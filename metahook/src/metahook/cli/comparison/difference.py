@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 from metahook.cli.comparison.children import (
     apply_to,
@@ -16,8 +15,7 @@ from metahook.cli.comparison.responses import OK, HookResponse
 from metahook.cli.files.recordings import Identity, Recording
 from metahook.protocol.changes import changed_paths
 from metahook.protocol.objects import Object
-
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 class PodsEffect(Enum):

@@ -12,9 +12,8 @@ from metahook.cli.files.recordings import HookName, Identity, Recording
 from metahook.protocol.controller import Controller
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.objects import Object
+from metahook.protocol.plain_json import Json
 from metahook.simulator.hook import Hook, Unreachable
-
-Json = dict[str, Any]
 
 OK, MALFORMED, UNAUTHORIZED, FAILED = 200, 400, 401, 500
 

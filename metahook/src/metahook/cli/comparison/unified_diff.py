@@ -1,35 +1,18 @@
-"""An edit as text: a unified diff of each child, and one sentence about the Pods."""
+"""An edit as text: a unified diff of each child."""
 
 import difflib
 from collections.abc import Iterator
-from typing import Any
 
-from metahook.cli.comparison.children import EditedChildren, has_pods
+from metahook.cli.comparison.children import EditedChildren
 from metahook.cli.files.recordings import Identity
 from metahook.cli.files.yaml_documents import dump_yaml
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED
-
-Json = dict[str, Any]
+from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.protocol.plain_json import Json
 
 
 def diff_lines(edit: EditedChildren) -> list[str]:
     """Return the unified diff of each child that differs."""
     return [line for key in sorted({*edit.before, *edit.after}) for line in _child_lines(key, edit)]
-
-
-def pods_sentence(edit: EditedChildren) -> str:
-    """Return what happens to the Pods."""
-    before, after = ({key for key in children if key[0] == "Deployment"} for children in (edit.before, edit.after))
-    if not edit.has_deployment:
-        created = "No Pods are running: the Deployment would be created."
-        return created if after else f"No Pods are running: the Deployment would not be created. {edit.ready}"
-    if before - after:
-        return "Pods are deleted: the Deployment would be removed."
-    if edit.restart_paths and not all(has_pods(edit.before[key]) for key in before):
-        return "No Pods are running: the Deployment has 0 replicas."
-    if edit.restart_paths:
-        return f"Pods restart: {', '.join(edit.restart_paths)}"
-    return "Pods keep running." if diff_lines(edit) else "Nothing changes. Pods keep running."
 
 
 def _child_lines(key: Identity, edit: EditedChildren) -> Iterator[str]:
@@ -41,10 +24,15 @@ def _child_lines(key: Identity, edit: EditedChildren) -> Iterator[str]:
 def _text(child: Json | None, hidden: frozenset[str]) -> list[str]:
     if child is None:
         return []
-    shown = {field: value for field, value in child.items() if field != "status"} | {
-        "metadata": _metadata(child, hidden)
+    return dump_yaml(_ordered(shown_fields(child, hidden)), width=float("inf")).splitlines()
+
+
+def shown_fields(child: Json, hidden: frozenset[str] = frozenset()) -> Json:
+    """Return *child* without its status, the metadata that changes with each write, and *hidden* annotations."""
+    return {
+        **{field: value for field, value in child.items() if field != "status"},
+        "metadata": _metadata(child, hidden),
     }
-    return dump_yaml(_ordered(shown), width=float("inf")).splitlines()
 
 
 def _ordered(value: object) -> object:

@@ -6,9 +6,9 @@ its CRDs.
 
 import difflib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from metahook.simulator.apiserver.custom_rules import Path, written
+from metahook.simulator.apiserver.custom_rules import Path, Problem
 
 TEXT, NUMBER, SWITCH = "a string", "a whole number", "true or false"
 _TYPES: dict[str, type] = {TEXT: str, NUMBER: int, SWITCH: bool}
@@ -16,16 +16,6 @@ _TYPES: dict[str, type] = {TEXT: str, NUMBER: int, SWITCH: bool}
 Fields = Any
 """What a field holds: TEXT, NUMBER, SWITCH; a tuple of words, one of which it is; a list of what its items hold; or the
 fields of an object, of which a name with ``!`` at its end is required, and ``*`` is any name."""
-
-
-class FieldProblem(NamedTuple):
-    """What is wrong at *path*, which a problem with a missing field has up to that field."""
-
-    path: Path
-    text: str
-
-    def __str__(self) -> str:
-        return f"{written(self.path)}: {self.text}" if self.path else self.text
 
 
 _SECRET: Fields = {"name!": TEXT, "namespace": TEXT}
@@ -80,34 +70,34 @@ SPECS: dict[str, Fields] = {
 """The spec of each kind of controller."""
 
 
-def field_problems(value: object, fields: Fields, path: Path = ()) -> Iterator[FieldProblem]:
+def field_problems(value: object, fields: Fields, path: Path = ()) -> Iterator[Problem]:
     """Yield what is wrong with *value*, at *path*, which is to hold *fields*. Null counts as absent."""
     if isinstance(fields, dict):
         yield from _object_problems(value, fields, path)
     elif isinstance(fields, list):
         if not isinstance(value, list):
-            yield FieldProblem(path, "must be a list")
+            yield Problem(path, "must be a list")
             return
         for index, item in enumerate(value):
             yield from field_problems(item, fields[0], (*path, index))
     elif isinstance(fields, tuple):
         if value not in fields:
-            yield FieldProblem(path, f"must be one of {', '.join(fields)}")
+            yield Problem(path, f"must be one of {', '.join(fields)}")
     elif type(value) is not _TYPES[fields]:
-        yield FieldProblem(path, f"must be {fields}")
+        yield Problem(path, f"must be {fields}")
 
 
-def _object_problems(value: object, fields: Fields, path: Path) -> Iterator[FieldProblem]:
+def _object_problems(value: object, fields: Fields, path: Path) -> Iterator[Problem]:
     if not isinstance(value, dict):
-        yield FieldProblem(path, "must be an object")
+        yield Problem(path, "must be an object")
         return
     inner = {name.removesuffix("!"): field for name, field in fields.items()}
     for name, content in value.items():
         if name not in inner and "*" not in inner:
             close = difflib.get_close_matches(name, inner, n=1)
-            yield FieldProblem((*path, name), f"unknown field; {f'did you mean {close[0]}?' if close else 'remove it'}")
+            yield Problem((*path, name), f"unknown field; {f'did you mean {close[0]}?' if close else 'remove it'}")
         elif content is not None:
             yield from field_problems(content, inner.get(name, inner.get("*")), (*path, name))
     for name in fields:
         if name.endswith("!") and value.get(name.removesuffix("!")) is None:
-            yield FieldProblem((*path, name.removesuffix("!")), "missing; add it")
+            yield Problem((*path, name.removesuffix("!")), "missing; add it")

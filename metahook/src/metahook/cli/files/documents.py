@@ -1,39 +1,43 @@
-"""Documents: Kubernetes objects in YAML or JSON files, read as kubectl reads them."""
+"""Documents: YAML or JSON files, read as kubectl reads them."""
 
 import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from metahook.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError, InputError, install_command
-from metahook.cli.files.metadata import type_problems, without_nulls
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    import yaml
 
 FILE = click.Path(readable=False)
 """Type of the options that name a file; shells complete the name. documents() reports a file that is not readable."""
 
 
-def load(path: str) -> list[Json]:
-    """Return the objects in the file *path* (``-`` is standard input), those of a List one by one; raise InputError."""
-    return objects(documents(path), path)
-
-
-def objects(found: list[object], path: str) -> list[Json]:
-    """Return the objects in the documents *found* in the file *path*; raise InputError."""
-    return [item for document in found for item in _objects(document, path)]
-
-
 def documents(path: str) -> list[object]:
     """Return the documents in the file *path* (``-`` is standard input), of any type; raise InputError."""
+    return [document for document, _ in parsed(read_text(path), path)]
+
+
+def parsed(text: str, path: str) -> "list[tuple[object, yaml.Node | None]]":
+    """Return the documents in the *text* of the file *path*; those in YAML with their nodes, for the lines.
+
+    Raise InputError.
+    """
     try:
-        return [document for document in _parsed(read_text(path)) if document is not None]
+        # A reader of YAML takes the two halves of an escaped character in JSON for two characters.
+        if text.lstrip().startswith("{"):
+            return [(parse_json(text), None)]
+        from metahook.cli.files.yaml_documents import load_with_nodes  # noqa: PLC0415 - the image has no YAML
+
+        return [(document, node) for document, node in load_with_nodes(text) if document is not None]
     except DocumentError as error:
-        message = f"{path}: not YAML or JSON: {error}"
+        place = f"{path}:{error.line}" if error.line else path
+        message = f"{place}: not YAML or JSON: {error.problem}"
         raise InputError(message) from error
     except ModuleNotFoundError as error:
         message = f"{path}: YAML needs {error.name}; give JSON, or install it with: {install_command()}"
@@ -55,15 +59,6 @@ def read_text(path: str) -> str:
         raise InputError(message) from error
     message = "- is standard input, and nothing is piped into it; name a file"
     raise InputError(message)
-
-
-def _parsed(text: str) -> list[object]:
-    # A reader of YAML takes the two halves of an escaped character in JSON for two characters.
-    if text.lstrip().startswith("{"):
-        return [parse_json(text)]
-    from metahook.cli.files.yaml_documents import load_yaml  # noqa: PLC0415 - the image has no YAML, and JSON needs none
-
-    return load_yaml(text)
 
 
 def parse_json(text: str) -> object:
@@ -102,18 +97,3 @@ def _values(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()
-
-
-def _objects(document: object, path: str) -> list[Json]:
-    if not isinstance(document, dict) or not all(isinstance(document.get(key), str) for key in ("apiVersion", "kind")):
-        message = f"{path}: a document is not a Kubernetes object; each needs apiVersion and kind"
-        raise InputError(message)
-    if document["kind"].endswith("List") and isinstance(document.get("items"), list):
-        return [item for inner in document["items"] for item in _objects(inner, path)]
-    if not isinstance(document.get("metadata"), dict) or not isinstance(document["metadata"].get("name"), str):
-        message = f"{path}: a {document['kind']} has no metadata.name; give it one"
-        raise InputError(message)
-    for problem in type_problems(document["metadata"]):
-        message = f"{path}: {document['kind']} {document['metadata']['name']}: {problem}"
-        raise InputError(message)
-    return [{**document, "metadata": without_nulls(document["metadata"])}]

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from metahook.cli.errors import DocumentError, InputError
-from metahook.cli.files.documents import parse_json, read_text
-from metahook.cli.files.yaml_documents import line_of, load_with_nodes
+from metahook.cli.files.documents import documents, parsed, read_text
+from metahook.cli.files.metadata import present_fields, type_problems
+from metahook.protocol.plain_json import Json
 
 if TYPE_CHECKING:
     import yaml
 
-Json = dict[str, Any]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -38,20 +38,46 @@ class Manifest:
 
     def line_of(self, *path: str | int) -> int:
         """Return the line of the field at *path*, such as ``"spec", "hooks", "sync"``, or of what exists of it."""
+        from metahook.cli.files.yaml_documents import line_of  # noqa: PLC0415 - the image has no YAML
+
         return line_of(self._node, path) if self._node else 1
 
     def place(self, *path: str | int) -> str:
-        """Return file and line of the field at *path*, such as ``controller.yaml:14``."""
-        return f"{self.file}:{self.line_of(*path)}"
+        """Return file and line of the field at *path*, such as ``controller.yaml:14``; the file alone in JSON."""
+        return f"{self.file}:{self.line_of(*path)}" if self._node else self.file
 
     def error(self, problem: str, *path: str | int) -> InputError:
         """Return the error that names the *problem* at *path*, with its line."""
         return InputError(f"{self.place(*path)}: {problem}")
 
+    def checked(self) -> "Manifest":
+        """Return this, if it has a name, and metadata of the right types; raise InputError."""
+        metadata = self.content.get("metadata")
+        if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+            problem = f"a {self.kind} has no metadata.name; give it one"
+            raise self.error(problem, "metadata")
+        for wrong in type_problems(metadata):
+            problem = f"{self.kind} {self.name}: {wrong}"
+            raise self.error(problem, "metadata")
+        return self
+
 
 def read_manifests(path: str) -> list[Manifest]:
     """Return the objects in the file *path* (``-`` is standard input), those of a List one by one; raise InputError."""
-    return [manifest for content, node in _documents(path) for manifest in _objects(content, node, path)]
+    text = read_text(path)
+    found = ((content, node or _node_of_json(text)) for content, node in parsed(text, path))
+    return [manifest for content, node in found for manifest in _objects(content, node, path)]
+
+
+def load(path: str) -> list[Json]:
+    """Return the objects in the file *path*, as read_manifests does, with metadata that an object has."""
+    return objects(documents(path), path)
+
+
+def objects(found: list[object], path: str) -> list[Json]:
+    """Return the objects in the documents *found* in the file *path*, as load does."""
+    checked = [manifest.checked().content for document in found for manifest in _objects(document, None, path)]
+    return [{**content, "metadata": present_fields(content["metadata"])} for content in checked]
 
 
 def files_in(path: str) -> list[str]:
@@ -68,22 +94,10 @@ def _is_hidden(file: Path) -> bool:
     return file.stem.lower() == "kustomization" or any(part.startswith(".") for part in file.parts)
 
 
-def _documents(path: str) -> Iterator[tuple[object, "yaml.Node | None"]]:
-    text = read_text(path)
-    try:
-        if not text.lstrip().startswith("{"):
-            yield from ((content, node) for content, node in load_with_nodes(text) if content is not None)
-            return
-        content = parse_json(text)
-        yield content, _node_of_json(text)
-    except DocumentError as error:
-        place = f"{path}:{error.line}" if error.line else path
-        message = f"{place}: not YAML or JSON: {error.problem}"
-        raise InputError(message) from error
-
-
 def _node_of_json(text: str) -> "yaml.Node | None":
     """Return the node of JSON, for its lines: nearly all JSON is YAML, too."""
+    from metahook.cli.files.yaml_documents import load_with_nodes  # noqa: PLC0415 - the image has no YAML
+
     try:
         return load_with_nodes(text)[0][1]
     except DocumentError:
@@ -91,10 +105,9 @@ def _node_of_json(text: str) -> "yaml.Node | None":
 
 
 def _objects(content: object, node: "yaml.Node | None", path: str) -> Iterator[Manifest]:
-    place = f"{path}:{line_of(node, ())}" if node else path
     if not isinstance(content, dict) or not all(isinstance(content.get(key), str) for key in ("apiVersion", "kind")):
-        message = f"{place}: not a Kubernetes object; each needs apiVersion and kind"
-        raise InputError(message)
+        problem = "not a Kubernetes object; each needs apiVersion and kind"
+        raise Manifest({}, path, node).error(problem)
     items = content.get("items")
     if not content["kind"].endswith("List") or not isinstance(items, list):
         yield Manifest(content, path, node)

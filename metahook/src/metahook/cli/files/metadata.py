@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
 
 
 class _Owner(msgspec.Struct):
@@ -54,6 +54,6 @@ def type_problems(metadata: Json) -> Iterator[str]:
             yield f"metadata.{name}: must be {words}"
 
 
-def without_nulls(metadata: Json) -> Json:
+def present_fields(metadata: Json) -> Json:
     """Return *metadata* without its nulls, and without an empty namespace."""
     return {name: value for name, value in metadata.items() if value is not None and (name, value) != ("namespace", "")}

@@ -13,13 +13,11 @@ import msgspec
 
 from metahook import Metadata, Observed, Secret, try_read
 from metahook.cli.errors import InputError, program_name
+from metahook.protocol.plain_json import Json
 
-Json = dict[str, Any]
 HookName = Literal["sync", "customize", "finalize"]
 Identity = tuple[str, str]
 """Kind and name."""
-
-_PATHS: dict[str, HookName] = {"/sync": "sync", "/customize": "customize"}
 
 _PARENTS = ("parent", "object")
 _CHILDREN = ("children", "attachments")
@@ -90,11 +88,8 @@ def is_recording(document: object) -> TypeGuard[Json]:
     return isinstance(document, dict) and any(key in document for key in ("request", "body", *_PARENTS))
 
 
-def read_recording(document: Json, file: str, *, any_path: bool = False) -> Recording:
-    """Return the recording in *document*, from *file*; raise InputError.
-
-    Its hook has the path ``/sync`` or ``/customize``, unless *any_path* is allowed: then the request tells the hook.
-    """
+def read_recording(document: Json, file: str) -> Recording:
+    """Return the recording in *document*, from *file*, whose request tells the hook; raise InputError."""
     is_request = any(name in document for name in _PARENTS)
     request = document if is_request else document.get("request", document.get("body"))
     if not isinstance(request, dict) or not isinstance(_first(request, _PARENTS), dict):
@@ -106,7 +101,7 @@ def read_recording(document: Json, file: str, *, any_path: bool = False) -> Reco
     response = document.get("response") if request is not document else None
     return Recording(
         file=file,
-        hook=_hook_of(request) if any_path else _hook(document.get("path"), request, file),
+        hook=_hook_of(request),
         request=request,
         status=status if isinstance(status, int) else None,
         response=response,
@@ -125,16 +120,6 @@ def _without_redacted(request: Json) -> Json:
     is_recorded = all(isinstance(item, dict) and item.get("data") for item in secrets)
     kept = {group: members for group, members in related.items() if is_recorded or group != Secret.KIND.group_key}
     return {**request, "related": kept}
-
-
-def _hook(path: object, request: Json, file: str) -> HookName:
-    if not isinstance(path, str):
-        return _hook_of(request)
-    hook = _PATHS.get(path.partition("?")[0])
-    if hook is None:
-        message = f"{file}: its path is neither /sync nor /customize; give requests to these hooks"
-        raise InputError(message)
-    return hook
 
 
 def _hook_of(request: Json) -> HookName:

@@ -105,14 +105,15 @@ def _controller(project: Project) -> str:
 
 
 def _key(project: Project, child: Kind) -> str:
-    namespace = "" if not child.namespaced else "default" if project.parent.namespaced else project.example
-    return f'Key("{child.kind}", "{namespace}", "{project.example}")'
+    own = project.namespace_of(project.example)
+    namespace = "" if not child.namespaced else "default" if project.parent.namespaced else own
+    return f'Key("{child.kind}", "{namespace}", "{own if child.kind == "Namespace" else project.example}")'
 
 
 def _rolled_out(project: Project) -> str:
     if not any(child.kind == "Deployment" for child in project.children):
         return ""
-    namespace = "" if project.parent.namespaced else ", parent.name"
+    namespace = "" if project.parent.namespaced else f", {_namespace(project)}"
     return f"\n    is_ready = is_ready and rolled_out(request.children.get(Deployment, parent.name{namespace}))"
 
 
@@ -169,13 +170,19 @@ def _struct(kind: Kind) -> str:
 def _function(project: Project, child: Kind) -> str:
     """Return the function that returns the *child*."""
     found = MANIFESTS[function_name(child.kind)]
-    in_namespace = child.namespaced and not project.parent.namespaced
+    name = _namespace(project) if child.kind == "Namespace" and child != project.parent else "parent.name"
+    namespace = f', "namespace": {_namespace(project)}' if child.namespaced and not project.parent.namespaced else ""
     fields = {name: _default(name) if project.is_decorator else f"spec.{name}" for name in FIELDS}
     return found.substitute(
         fields,
         arguments="parent: Parent" if project.is_decorator else "parent: Parent, spec: Spec",
-        metadata='{"name": parent.name, "namespace": parent.name}' if in_namespace else '{"name": parent.name}',
+        metadata=f'{{"name": {name}{namespace}}}',
     )
+
+
+def _namespace(project: Project) -> str:
+    """Return the namespace of the children of a parent in no namespace, as an expression."""
+    return f'f"{project.namespace_of("{parent.name}")}"' if project.has_namespaces else "parent.name"
 
 
 def _default(field: str) -> str:
@@ -202,7 +209,7 @@ def _example(project: Project) -> dict[str, Any]:
     """Return an object to try the hook with: of the new kind, or of the kind that is decorated."""
     parent = project.parent
     if not project.is_decorator:
-        spec = {name: _literal(_default(name)) for name in _used_fields(project)}
+        spec = {name: msgspec.json.decode(_default(name)) for name in _used_fields(project)}
         head = {"apiVersion": parent.api_version, "kind": parent.kind, "metadata": {"name": project.example}}
         return {**head, "spec": spec}
     code = f"{template('pod').substitute()}\n\n{_function(project, parent)}"
@@ -210,10 +217,6 @@ def _example(project: Project) -> dict[str, Any]:
     exec("from base64 import b64encode\n" + code, scope)  # noqa: S102 - a template of this package
     item: dict[str, Any] = scope[function_name(parent.kind)](SimpleNamespace(name=project.example))
     return {**item, "metadata": {**item["metadata"], "labels": {project.name: "enabled"}}}
-
-
-def _literal(text: str) -> Any:  # noqa: ANN401 - a string or a number
-    return msgspec.json.decode(text)
 
 
 def _yaml(item: dict[str, Any]) -> str:

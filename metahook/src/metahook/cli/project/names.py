@@ -31,8 +31,17 @@ class Project:
 
     @property
     def example(self) -> str:
-        """The name of the example. A cluster-scoped one has its children in a namespace other than the hook's."""
+        """The name of the example."""
         return self.name if self.parent.namespaced else "example"
+
+    @property
+    def has_namespaces(self) -> bool:
+        """Whether each parent has a namespace for its children, whose name has a prefix: no parent gets kube-system."""
+        return not (self.parent.namespaced or self.is_decorator)
+
+    def namespace_of(self, parent: str) -> str:
+        """Return the namespace of the children of *parent*, which is cluster-scoped; a decorated Namespace is it."""
+        return f"{self.parent.kind.lower()}-{parent}" if self.has_namespaces else parent
 
 
 def read_project(

@@ -3,14 +3,16 @@
 import math
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from metahook.simulator.findings import findings
-from metahook.simulator.history import Entry
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.runner import StepResult, run_scenario
 from metahook.simulator.scenario import Scenario
 from metahook.simulator.world import NeverQuiet, World
+
+if TYPE_CHECKING:
+    from metahook.cli.simulation.screen import Screen
 
 OBSERVATION = 1800.0
 """Virtual seconds for which a quiet world is observed, to verify that it stays quiet."""
@@ -21,19 +23,6 @@ LONGEST_WAIT = 1.0
 
 TERMINAL_SPEED = 5.0
 """Virtual seconds per second."""
-
-
-class Screen(Protocol):
-    """An output of a simulation."""
-
-    def entry(self, entry: Entry) -> None:
-        """Show an entry of the history."""
-
-    def say(self, text: str, tone: str = "plain") -> None:
-        """Show a sentence."""
-
-    def end(self, summary: dict[str, Any]) -> None:
-        """Show the summary."""
 
 
 def pace(speed: float, most: float) -> Callable[[float], None]:
@@ -56,7 +45,7 @@ def pace_of(speed: float | None, *, on_terminal: bool) -> Callable[[float], None
     return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
 
 
-def run(scenario: Scenario, world: World, screen: Screen, *, numbered: bool) -> bool:
+def run(scenario: Scenario, world: World, screen: "Screen", *, numbered: bool) -> bool:
     """Run *scenario*, and report how it ended; return whether all expectations were met and there are no findings.
 
     A step that fails is named by its number if the steps are *numbered*.

@@ -8,6 +8,7 @@ import click
 
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import documents
+from metahook.protocol.plain_json import Json
 from metahook.simulator.path import InvalidPath, PathNotFound, set_value
 from metahook.simulator.scenario import (
     Expect,
@@ -19,7 +20,6 @@ from metahook.simulator.scenario import (
     read_scenario,
 )
 
-Json = dict[str, Any]
 C = TypeVar("C", bound=Callable[..., Any])
 
 LONGEST = "1h"

@@ -2,15 +2,14 @@
 
 import textwrap
 from collections.abc import Callable, Collection
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from metahook.cli.errors import InputError
 from metahook.cli.simulation.timeline import Line, line_of
+from metahook.protocol.printable import counted
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.history import Entry, Event, Write
 
@@ -60,8 +59,8 @@ class Lines:
     def end(self, summary: dict[str, Any]) -> None:
         """Show the summary as a sentence, and the findings."""
         words = "Quiet" if summary["quiet"] else "Stopped"
-        at, writes, calls = summary["at"], summary["writes"], summary["calls"]
-        self.say(f"\n{words} after {at:.1f} s: {calls} hook calls, {writes} writes by Metacontroller.")
+        calls, writes = counted(summary["calls"], "hook call"), counted(summary["writes"], "write")
+        self.say(f"\n{words} after {summary['at']:.1f} s: {calls}, {writes} by Metacontroller.")
         for finding in summary["findings"]:
             self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
 
@@ -118,23 +117,12 @@ class JsonLines:
         self._console.out(msgspec.json.encode(value).decode(), highlight=False)
 
 
+Screen = Lines | JsonLines
+
+
 class Terminal(Console):
     """A console that lets the command handle a closed pipe."""
 
     def on_broken_pipe(self) -> None:
         """Raise BrokenPipeError, where rich ends the process."""
         raise BrokenPipeError
-
-
-def draw(console: Console, file: Path, title: str) -> None:
-    """Write the output of *console* to *file* as an SVG that loads nothing from elsewhere; raise InputError."""
-    picture = console.export_svg(title=title, clear=False)
-    start, end = picture.index("@font-face"), picture.rindex("@font-face")
-    end = picture.index("}", picture.index("}", end)) + 1
-    try:
-        file.write_text(picture[:start] + picture[end:].lstrip(), encoding="utf-8")
-    except OSError as error:
-        message = (
-            f"--svg {file}: {(error.strerror or 'cannot be written').lower()}; name a file in an existing directory"
-        )
-        raise InputError(message) from error

@@ -3,16 +3,14 @@
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 from msgspec import UNSET
 
 from metahook import LAST_APPLIED
 from metahook.protocol.changes import changes
+from metahook.protocol.plain_json import Json
 from metahook.simulator.history import Entry, Event, Write
 from metahook.simulator.objects import is_deleting
-
-Json = dict[str, Any]
 
 _RECORDS = (f"metadata.annotations[{LAST_APPLIED}]", "metadata.managedFields")
 """Records of what was applied, which are long."""

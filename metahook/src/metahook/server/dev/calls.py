@@ -8,24 +8,20 @@ from datetime import datetime
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
-from typing import Any
 
 import msgspec
 
 from metahook.protocol.controller import Answer, Hook
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.plain_json import Json
 from metahook.protocol.printable import printable
 from metahook.protocol.request import Body, Parent, try_parent
-from metahook.protocol.wire import MIB
 from metahook.server.dev.response_lines import difference_lines, listed_children
 from metahook.server.telemetry.log_event import LogEvent
 
-Json = dict[str, Any]
-
 MOST_RESPONSES = 100
-MOST_BYTES = 16 * MIB
-"""Responses that are kept to compare with, and their length together."""
+"""Responses that are kept to compare with."""
 
 MOST_LINES = 40
 """Lines of the difference of one call."""
@@ -37,15 +33,13 @@ log = logging.getLogger(__name__)
 
 
 class LastResponses:
-    """The last response of a hook to a parent, for the latest calls: at most *most*, of *most_bytes* together.
+    """The last response of a hook to a parent, for the latest calls: at most *most*.
 
     Any thread may use it: long requests are answered in threads.
     """
 
-    def __init__(self, most: int = MOST_RESPONSES, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, most: int = MOST_RESPONSES) -> None:
         self._most = most
-        self._most_bytes = most_bytes
-        self.total_bytes = 0
         self._lock = Lock()
         self._responses: OrderedDict[tuple[str, str], bytes] = OrderedDict()
 
@@ -54,13 +48,9 @@ class LastResponses:
         with self._lock:
             before = self._responses.pop((path, uid), None)
             self._responses[path, uid] = response
-            self.total_bytes += len(response) - len(before or b"")
-            while len(self._responses) > self._most or self.total_bytes > self._most_bytes:
-                self.total_bytes -= len(self._responses.popitem(last=False)[1])
+            if len(self._responses) > self._most:
+                self._responses.popitem(last=False)
         return before
-
-    def __len__(self) -> int:
-        return len(self._responses)
 
 
 def log_calls(hooks: Mapping[str, Hook], *, timer: Callable[[], float] = perf_counter) -> dict[str, Hook]:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from metahook.protocol import wire
 from metahook.protocol.controller import Controller
+from metahook.protocol.plain_json import Json
 from metahook.protocol.sender import CREATED
 from metahook.server.refusal import (
     FAILED,
@@ -21,8 +22,6 @@ from metahook.server.refusal import (
     UNSUPPORTED,
     Refusal,
 )
-
-Json = dict[str, Any]
 
 _MALFORMED = Refusal(wire.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
 _REFUSALS = (_MALFORMED, UNAUTHORIZED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, TOO_MANY_REQUESTS, FAILED, TOO_LONG)

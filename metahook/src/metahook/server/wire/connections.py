@@ -5,38 +5,18 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from starlette.types import Message, Scope
 
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refusal
 
+if TYPE_CHECKING:
+    from metahook.server.wire.connection import Connection
+
 STATE = "metahook.connection"
 """The key of the connection in the ``state`` of an ASGI scope, which uvicorn copies from what its protocol gets."""
-
-
-class _Connection(Protocol):
-    is_one_too_many: bool
-
-    def count_call(self) -> bool:
-        """Count the request, which calls a hook, unless it is one too many; tell whether there is a crowd."""
-
-    def end_if_left(self) -> bool:
-        """End the connection if the client has left before its response; tell whether it has."""
-
-    @property
-    def tls(self) -> ssl.SSLObject | None:
-        """The server's side of TLS; None over plain HTTP."""
-
-    def waits(self) -> bool:
-        """Tell whether it is the client's turn."""
-
-    def cut(self, limit: str) -> None:
-        """Close the connection without a response, for *limit*."""
-
-    def close_if_idle(self) -> None:
-        """Close the connection if it carries no request."""
 
 
 Closed = Callable[[str], object]
@@ -52,13 +32,13 @@ _TCP_ESTABLISHED = b"\x01"
 
 def is_one_too_many(scope: Scope) -> bool:
     """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
-    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    connection: Connection | None = scope.get("state", {}).get(STATE)
     return connection is not None and connection.is_one_too_many
 
 
 async def count_call(scope: Scope) -> bool:
     """Count the request of *scope*, which calls a hook; tell whether it is not one too many. Only our server counts."""
-    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    connection: Connection | None = scope.get("state", {}).get(STATE)
     if connection is None:
         return True
     is_in_crowd = connection.count_call()
@@ -69,7 +49,7 @@ async def count_call(scope: Scope) -> bool:
 
 def end_if_left(scope: Scope) -> bool:
     """End the connection of *scope* if its client has left before its response; False under other servers."""
-    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    connection: Connection | None = scope.get("state", {}).get(STATE)
     return connection is not None and connection.end_if_left()
 
 
@@ -85,7 +65,7 @@ def is_established(connected: socket.socket) -> bool:
 
 def tls_of(scope: Scope) -> ssl.SSLObject | None:
     """Return the server's side of the TLS connection of *scope*; None over plain HTTP, and under other servers."""
-    connection: _Connection | None = scope.get("state", {}).get(STATE)
+    connection: Connection | None = scope.get("state", {}).get(STATE)
     return connection.tls if connection else None
 
 
@@ -132,9 +112,9 @@ class Connections:
         self.heads = 0
         """Requests whose head has begun and is incomplete."""
         self._limit = limit
-        self._untrusted: dict[_Connection, None] = {}
+        self._untrusted: dict[Connection, None] = {}
         """Those that have got no 200, the oldest first."""
-        self._trusted: dict[_Connection, None] = {}
+        self._trusted: dict[Connection, None] = {}
         """Those that have got a 200, the one whose last 200 is longest ago first."""
 
     @property
@@ -152,7 +132,7 @@ class Connections:
         """Tell how many are open."""
         return len(self._untrusted) + len(self._trusted)
 
-    def admit(self, connection: _Connection) -> bool:
+    def admit(self, connection: "Connection") -> bool:
         """Tell whether *connection* may stay. At the limit, another one is closed for it."""
         if self.count >= self.limits.max_connections and not self.make_room():
             self.closed(self._limit)
@@ -174,7 +154,7 @@ class Connections:
                 return True
         return False
 
-    def trust(self, connection: _Connection) -> None:
+    def trust(self, connection: "Connection") -> None:
         """Note that a 200 is sent on *connection*."""
         self.remove(connection)
         self._trusted[connection] = None
@@ -184,7 +164,7 @@ class Connections:
         for connection in [*self._untrusted, *self._trusted]:
             connection.close_if_idle()
 
-    def remove(self, connection: _Connection) -> None:
+    def remove(self, connection: "Connection") -> None:
         """Note that *connection* is closed."""
         self._untrusted.pop(connection, None)
         self._trusted.pop(connection, None)

@@ -4,7 +4,7 @@ uvicorn has a parser of its own, and bounds neither the size of a head nor the b
 reads the same bytes first.
 """
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import httptools
 
@@ -19,28 +19,21 @@ from metahook.server.refusal import (
     Refused,
 )
 
+if TYPE_CHECKING:
+    from metahook.server.wire.connection import Connection
+
 _HOST = b"host"
 
 
-class RequestListener(Protocol):
-    """Is told how far a request has arrived."""
-
-    def head_begins(self) -> None:
-        """Note that a request begins."""
-
-    def head_ends(self) -> None:
-        """Note that the request line and all headers have arrived."""
-
-    def body_ends(self) -> None:
-        """Note that the request has arrived completely."""
-
-
 class Incoming:
-    """The requests of one connection. It keeps sizes, and of what arrives the URL alone."""
+    """The requests of one *connection*, which is told how far each has arrived.
 
-    def __init__(self, limits: Limits, listener: RequestListener) -> None:
+    It keeps sizes, and of what arrives the URL alone.
+    """
+
+    def __init__(self, limits: Limits, connection: "Connection") -> None:
         self._limits = limits
-        self._listener = listener
+        self._connection = connection
         self._parser = httptools.HttpRequestParser(self)
         # As uvicorn does: what follows a request that closes the connection is no error of that request.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
@@ -83,7 +76,7 @@ class Incoming:
     def on_message_begin(self) -> None:
         """Begin a request."""
         self._head_size, self.headers, self._hosts, self._url = 0, 0, 0, b""
-        self._listener.head_begins()
+        self._connection.head_begins()
         self._line = self._line or None
 
     def on_url(self, url: bytes) -> None:
@@ -113,7 +106,7 @@ class Incoming:
         _check_url(self._url)
         self.keeps_alive = version == "1.1" and self._parser.should_keep_alive()
         self._unparsed, self._line = 0, None
-        self._listener.head_ends()
+        self._connection.head_ends()
 
     def on_body(self, _: bytes) -> None:
         """Note that a part of the body has arrived."""
@@ -122,7 +115,7 @@ class Incoming:
     def on_message_complete(self) -> None:
         """End the request."""
         self._unparsed = 0
-        self._listener.body_ends()
+        self._connection.body_ends()
 
     def _is_http(self) -> bool:
         """Tell whether the request line, which may have no other spaces, ends with HTTP: the parser takes RTSP, too."""

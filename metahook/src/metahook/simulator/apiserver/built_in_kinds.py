@@ -63,10 +63,17 @@ def declared_fields(item: Json) -> Json:
 def undeclared_field(item: Json) -> str | None:
     """Return the path of the first field of *item* that its kind does not declare; raise ApiError as above."""
     name = _TYPES.get((item.get("apiVersion", ""), item["kind"]))
+    if name is None:
+        return None
+    body = {field: value for field, value in item.items() if field not in _ELSEWHERE}
+    return next(iter(undeclared_fields(body, f"#{name}", "")), None)
+
+
+def undeclared_fields(value: Any, type_: Type, path: str) -> list[str]:
+    """Return the paths of the fields of *value*, at *path*, that *type_* does not declare; raise ApiError as above."""
     reader = _Reader()
-    if name is not None:
-        reader.read({field: value for field, value in item.items() if field not in _ELSEWHERE}, f"#{name}", "")
-    return next(iter(reader.undeclared), None)
+    reader.read(_refuse(path, "an object") if value is None else value, type_, path)
+    return reader.undeclared
 
 
 _EMPTY: tuple[object, ...] = (None, "", [])
@@ -116,8 +123,12 @@ class _Reader:
         }
 
     def _list(self, value: Any, type_: Json, path: str) -> list[Any]:
-        items = _expect(value, list, "a list", path)
-        return [self.read(item, type_["items"], f"{path}[{index}]") for index, item in enumerate(items)]
+        items, inner = _expect(value, list, "a list", path), type_["items"]
+        # In Go, an object that is null in a list is one without fields.
+        zero: Json | None = None if isinstance(inner, str) and inner[0] != "#" else {}
+        return [
+            self.read(zero if item is None else item, inner, f"{path}[{index}]") for index, item in enumerate(items)
+        ]
 
     def _map(self, value: Any, type_: Json, path: str) -> Json:
         entries = _expect(value, dict, "an object", path)

@@ -1,4 +1,4 @@
-"""The defaults of custom resources, from the schemas of their CRDs.
+"""The admission of custom resources, by the schemas of their CRDs: defaults, and what is dropped and refused.
 
 Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaulting.
 """
@@ -6,8 +6,9 @@ Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaultin
 from collections.abc import Iterable
 from typing import Any
 
-from metahook.simulator.apiserver.custom_rules import schemas
-from metahook.simulator.apiserver.store import Admission
+from metahook.simulator.apiserver.custom_rules import declared, problems, schemas
+from metahook.simulator.apiserver.store import Admission, StatusAdmission
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, copy_json
 
 _SYSTEM = ("apiVersion", "kind", "metadata", "status")
@@ -22,6 +23,23 @@ def custom_defaults(crds: Iterable[Json]) -> Admission:
         del live  # an update gets the same defaults
         schema = own.get((item["apiVersion"], item["kind"]))
         return item if schema is None else with_defaults(item, schema)
+
+    return admit
+
+
+def custom_statuses(crds: Iterable[Json]) -> StatusAdmission:
+    """Return the admission of the statuses of the kinds of *crds*."""
+    by_kind = schemas(crds)
+
+    def admit(item: Json, status: Json) -> Json:
+        schema = by_kind.get((item["apiVersion"], item["kind"]))
+        if not schema:
+            return status
+        kept: Json = declared({"status": status}, schema).get("status") or {}
+        problem = next(problems({"status": kept}, {"properties": schema.get("properties")}), None)
+        if problem:
+            raise ApiError("Invalid", str(problem))
+        return kept
 
     return admit
 

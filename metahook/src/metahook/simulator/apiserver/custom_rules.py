@@ -167,6 +167,18 @@ def dropped(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
             yield (*path, name)
 
 
+def declared(value: Any, schema: Schema) -> Any:
+    """Return *value* without the fields that its *schema* does not declare."""
+    if isinstance(value, list):
+        return [declared(item, schema.get("items") or {KEEPS_ALL: True}) for item in value]
+    if not isinstance(value, dict) or schema.get("x-kubernetes-embedded-resource"):
+        return value
+    fields, others = schema.get("properties") or {}, schema.get("additionalProperties")
+    rest = others if isinstance(others, dict) else {KEEPS_ALL: True} if others or schema.get(KEEPS_ALL) else None
+    below = {name: fields.get(name, rest) for name in value}
+    return {name: declared(value[name], schema) for name, schema in below.items() if schema is not None}
+
+
 @cache
 def python_pattern(pattern: str) -> str:
     """Return *pattern*, of RE2, as Python says it: characters by number, classes by name, and the end of the text."""

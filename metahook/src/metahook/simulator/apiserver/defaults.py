@@ -11,7 +11,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-Json = dict[str, Any]
+from metahook.protocol.plain_json import Json
+
 Fill = Callable[[Any], Any]
 
 

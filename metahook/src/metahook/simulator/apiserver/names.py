@@ -1,10 +1,10 @@
-"""The names, labels and keys that an API server accepts, and lists whose items must differ.
+"""The names, labels, keys and numbers that an API server accepts, and lists whose items must differ.
 
 Source: Kubernetes 1.36, apimachinery, pkg/util/validation, and pkg/apis/core/validation.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from metahook.simulator.objects import Json
@@ -14,6 +14,13 @@ _SUBDOMAIN = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9](
 _SEGMENT = re.compile(r"(?!\.\.?$)[^/%]+")
 _VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _DATA_KEY = re.compile(r"(?!\.\.?$|\.\.)[-._a-zA-Z0-9]{1,253}")
+
+_PERCENTAGE = re.compile(r"\d{1,9}%")
+
+_COUNTS = ("replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds")
+"""Fields of the spec of a Deployment or ReplicaSet that are not negative."""
+
+_HIGHEST_PORT = 65535
 
 _NAMES = {
     "Namespace": (_LABEL, "lower case letters, digits and '-', at most 63"),
@@ -29,7 +36,7 @@ _ANY_NAME = (_SUBDOMAIN, "lower case letters, digits, '-' and '.'")
 
 
 def naming_problem(item: Json) -> str | None:
-    """Return the path of the first name, label or key of *item* that is invalid or not unique, and why; or None."""
+    """Return the path of the first name, key or number of *item* that is invalid or not unique, and why; or None."""
     return next(_problems(item), None)
 
 
@@ -46,13 +53,9 @@ def _problems(item: Json) -> Iterator[str]:
             yield from _key_problems(key, f"metadata.{field}")
             if field == "labels" and not _VALUE.fullmatch(value or ""):
                 yield f"metadata.labels: {key}: must be letters, digits, '-', '_' and '.', at most 63"
-    if item["kind"] in ("ConfigMap", "Secret") and item.get("apiVersion") == "v1":
-        for field in ("data", "binaryData", "stringData"):
-            for key in item.get(field) or ():
-                if not _DATA_KEY.fullmatch(key):
-                    yield f"{field}: a key must be letters, digits, '-', '_' and '.'"
-    if item["kind"] == "Service" and item.get("apiVersion") == "v1":
-        yield from _service_problems((item.get("spec") or {}).get("ports") or [])
+    kind = item.get("apiVersion"), item["kind"]
+    if kind in _PROBLEMS:
+        yield from _PROBLEMS[kind](item)
     if (pod := _pod_of(item)) is not None:
         yield from _pod_problems(pod)
 
@@ -64,12 +67,43 @@ def _key_problems(key: str, path: str) -> Iterator[str]:
         yield f"{path}: {key}: must be a name of letters, digits, '-', '_' and '.', with or without a prefix and '/'"
 
 
-def _service_problems(ports: list[Json]) -> Iterator[str]:
+def _data_problems(item: Json) -> Iterator[str]:
+    for field in ("data", "binaryData", "stringData"):
+        if not all(map(_DATA_KEY.fullmatch, item.get(field) or ())):
+            yield f"{field}: a key must be letters, digits, '-', '_' and '.'"
+
+
+def _scaled_problems(item: Json) -> Iterator[str]:
+    spec = item.get("spec") or {}
+    yield from (f"spec.{field}: must be 0 or more" for field in _COUNTS if (spec.get(field) or 0) < 0)
+    for field, share in ((spec.get("strategy") or {}).get("rollingUpdate") or {}).items():
+        if not (_PERCENTAGE.fullmatch(share) if isinstance(share, str) else share >= 0):
+            yield f"spec.strategy.rollingUpdate.{field}: must be a whole number, or a percentage"
+
+
+def _port_problems(ports: list[Json], field: str, path: str) -> Iterator[str]:
+    if not all(0 < port.get(field, 1) <= _HIGHEST_PORT for port in ports):
+        yield f"{path}: {field}: must be a port, between 1 and {_HIGHEST_PORT}"
+
+
+def _service_problems(item: Json) -> Iterator[str]:
+    ports = (item.get("spec") or {}).get("ports") or []
+    for field in ("port", "nodePort"):
+        yield from _port_problems(ports, field, "spec.ports")
     names = [port.get("name") for port in ports]
     if len(ports) > 1 and None in names:
         yield "spec.ports: each of several ports must have a name"
     yield from _repeated(names, "spec.ports", "name")
     yield from _repeated([(port["port"], port.get("protocol") or "TCP") for port in ports], "spec.ports", "port")
+
+
+_PROBLEMS: dict[tuple[object, str], Callable[[Json], Iterator[str]]] = {
+    ("v1", "ConfigMap"): _data_problems,
+    ("v1", "Secret"): _data_problems,
+    ("v1", "Service"): _service_problems,
+    ("apps/v1", "Deployment"): _scaled_problems,
+    ("apps/v1", "ReplicaSet"): _scaled_problems,
+}
 
 
 def _pod_of(item: Json) -> Json | None:
@@ -93,6 +127,12 @@ def _pod_problems(pod: Json) -> Iterator[str]:
     yield from _repeated([item.get("name") for item in containers], "containers", "name")
     yield from _repeated([item.get("name") for item in pod.get("volumes") or []], "volumes", "name")
     for container in containers:
+        if not container.get("image"):
+            yield "containers: image: Required value"
+        yield from _port_problems(container.get("ports") or [], "containerPort", "ports")
+        for name, amount in ((container.get("resources") or {}).get("requests") or {}).items():
+            if str(amount).startswith("-"):
+                yield f"resources.requests: {name}: must be 0 or more"
         yield from _repeated(
             [item.get("mountPath") for item in container.get("volumeMounts") or []], "volumeMounts", "mountPath"
         )

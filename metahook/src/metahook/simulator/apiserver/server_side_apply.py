@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from metahook.protocol.managed_fields import APPLIER
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import YOU
 from metahook.simulator.objects import Json, to_json
@@ -156,7 +157,6 @@ def managed_fields(owned: Json, manager: str = "metacontroller", operation: str 
     ]
 
 
-APPLIER = "metacontroller"
 SCALER = "autoscaler"
 """An autoscaler, which updates the subresource ``scale``."""
 UNDO = "kubectl"

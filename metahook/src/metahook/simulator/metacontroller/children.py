@@ -5,15 +5,19 @@ A child becomes what the response desires by one of two apply strategies; ``--ap
 Source: Metacontroller 4.17, pkg/controller/common/manage_children.go.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from metahook.protocol.kind import Kind
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.apiserver.field_types import check_object
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.claims import NAME, with_owner_reference
-from metahook.simulator.metacontroller.dynamic_apply import LAST_APPLIED, SYSTEM, merged_child, with_last_applied
+from metahook.simulator.metacontroller.dynamic_apply import SYSTEM, merged_child, with_last_applied
+from metahook.simulator.metacontroller.finalizer import Finalizer
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.metacontroller.update_methods import RECREATES, Method
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json, with_metadata
@@ -156,6 +160,21 @@ class ChildWriter(NamedTuple):
     api: ApiServer
     settings: Settings
     apply: Apply
+
+
+@dataclass(frozen=True)
+class ParentManager:
+    """What manages a parent and its children; a subclass is for a kind of controller."""
+
+    cache: Cache
+    finalizer: Finalizer
+    writer: ChildWriter
+
+    def cached_children(self, namespace: str | None) -> Iterator[Json]:
+        """Yield the objects of all kinds of children, in *namespace* or in all, whoever owns them."""
+        for kind in self.writer.settings.children:
+            found = self.cache.all(kind.kind, namespace)
+            yield from (item for item in found if item["apiVersion"] == kind.api_version)
 
 
 def manage_children(parent: Json, observed: Iterable[Json], desired: Iterable[Json], writer: ChildWriter) -> list[str]:

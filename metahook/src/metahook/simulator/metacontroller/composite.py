@@ -3,45 +3,26 @@
 Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps have the same order.
 """
 
-from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.metacontroller.cache import Cache
-from metahook.simulator.metacontroller.children import ChildWriter, manage_children
+from metahook.simulator.metacontroller.children import ParentManager, manage_children
 from metahook.simulator.metacontroller.claims import NAME, claim, with_parent_label, with_parents_namespace
-from metahook.simulator.metacontroller.finalizer import Finalizer
 from metahook.simulator.metacontroller.response import InvalidResponse, Response
 from metahook.simulator.metacontroller.selector import Selects, generated_selector, own_selector
-from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, key_of, to_json
 
 
-class Composite:
+class Composite(ParentManager):
     """Claims the children of a parent, and manages them and its status."""
-
-    def __init__(
-        self, api: ApiServer, cache: Cache, settings: Settings, finalizer: Finalizer, writer: ChildWriter
-    ) -> None:
-        self._api = api
-        self._cache = cache
-        self._settings = settings
-        self._finalizer = finalizer
-        self._writer = writer
 
     def selector(self, parent: Json) -> Selects:
         """Return the selector of the children of *parent*; raise InvalidSelector."""
-        return generated_selector(parent) if self._settings.generate_selector else own_selector(parent)
+        return generated_selector(parent) if self.writer.settings.generate_selector else own_selector(parent)
 
     def observed(self, parent: Json) -> list[Json]:
         """Claim the children of *parent*, and return them; raise ApiError or InvalidSelector."""
         selects = self.selector(parent)
-        namespace = parent["metadata"].get("namespace")
-        found = (
-            item
-            for kind in self._settings.children
-            for item in self._cache.all(kind.kind, namespace)
-            if item["apiVersion"] == kind.api_version
-        )
-        return list(claim(parent, found, self._api, selects))
+        found = self.cached_children(parent["metadata"].get("namespace"))
+        return list(claim(parent, found, self.writer.api, selects))
 
     def manage(self, parent: Json, observed: list[Json], response: Response) -> list[str]:
         """Turn *response* into children and a status; return the errors of the children.
@@ -49,14 +30,14 @@ class Composite:
         Raise ApiError, or InvalidResponse for a child without the labels of the selector.
         """
         if response.finalized:
-            parent = self._finalizer.removed(parent, self._api)
+            parent = self.finalizer.removed(parent, self.writer.api)
         desired = [with_parents_namespace(child, parent) for child in response.children]
-        if self._settings.generate_selector:
+        if self.writer.settings.generate_selector:
             desired = [with_parent_label(child, parent) for child in desired]
         if not all(map(self.selector(parent), desired)):
             raise InvalidResponse("a child in the response does not match the selector of its parent")
-        is_managed = self._finalizer.manages_children_of(parent)
-        errors = manage_children(parent, observed, desired, self._writer) if is_managed else []
+        is_managed = self.finalizer.manages_children_of(parent)
+        errors = manage_children(parent, observed, desired, self.writer) if is_managed else []
         try:
             self._write_status(parent, response)
         except ApiError as refusal:
@@ -66,8 +47,8 @@ class Composite:
         return errors
 
     def _write_status(self, parent: Json, response: Response) -> None:
-        live = self._api.get(key_of(parent))
+        live = self.writer.api.get(key_of(parent))
         status = {**(response.status or {}), "observedGeneration": parent["metadata"].get("generation", 0)}
         is_same = live is not None and live["metadata"]["uid"] == parent["metadata"]["uid"]
         if live is not None and is_same and to_json(live.get("status")) != to_json(status):
-            self._api.update_status({**live, "status": status}, NAME)
+            self.writer.api.update_status({**live, "status": status}, NAME)

@@ -23,13 +23,12 @@ _APIS: dict[str, Api] = {"CompositeController": "composite", "DecoratorControlle
 def read(controller: Json, crds: tuple[Json, ...], mode: Mode) -> Settings:
     """Return the settings of *controller*; see :meth:`Settings.read`."""
     spec, api = controller["spec"], _api(controller)
-    served = (*SERVED, *(kind for crd in crds for kind in _kinds(crd)))
+    served = (*SERVED, *(kind for crd in crds for kind in kinds_of(crd)))
     resources = spec.get("resources") or [] if api == "decorator" else [spec["parentResource"]]
     parents = tuple(_parent(each, served) for each in resources)
     path = "childResources" if api == "composite" else "attachments"
-    children = {
-        _served(child, served): _update_strategy(child, f"{path}[{index}]") for index, child in _each(spec, path)
-    }
+    listed = enumerate(spec.get(path) or [])
+    children = {_served(child, served): _update_strategy(child, f"{path}[{index}]") for index, child in listed}
     hooks = {
         name: HookSettings.read(hook) for name, hook in (spec.get("hooks") or {}).items() if hook and name in HOOKS
     }
@@ -56,7 +55,7 @@ def read(controller: Json, crds: tuple[Json, ...], mode: Mode) -> Settings:
         hooks=hooks,
         generate_selector=spec.get("generateSelector") is True,
         decorated=parents if api == "decorator" else (),
-        revision_fields=_revision_fields(resources[0]),
+        revision_fields=tuple((resources[0].get("revisionHistory") or {}).get("fieldPaths") or ["spec"]),
         manifest=controller,
         gaps=tuple(_gaps(spec, hooks, served)),
     )
@@ -70,16 +69,12 @@ def _api(controller: Json) -> Api:
     return _APIS[kind]
 
 
-def _kinds(crd: Json) -> list[Kind]:
-    """Return the kind of *crd* in each of its versions."""
+def kinds_of(crd: Json) -> list[Kind]:
+    """Return the kind of *crd* in each of its versions that is served."""
     spec, names = crd["spec"], crd["spec"]["names"]
     is_namespaced = spec.get("scope") != "Cluster"
-    versions = [f"{spec['group']}/{version['name']}" for version in spec["versions"]]
-    return [Kind(version, names["kind"], names["plural"], is_namespaced) for version in versions]
-
-
-def _each(spec: Json, path: str) -> Iterable[tuple[int, Json]]:
-    return enumerate(spec.get(path) or [])
+    served = [version["name"] for version in spec["versions"] if version.get("served") is not False]
+    return [Kind(f"{spec['group']}/{name}", names["kind"], names["plural"], is_namespaced) for name in served]
 
 
 def _parent(resource: Json, served: Iterable[Kind]) -> ParentResource:
@@ -107,10 +102,6 @@ def _update_strategy(resource: Json, path: str) -> UpdateStrategy:
     if method not in METHODS:
         raise NotSimulated(f"spec.{path}.updateStrategy.method is not a method: set it to {', '.join(METHODS)}")
     return UpdateStrategy(method, tuple((strategy.get("statusChecks") or {}).get("conditions") or ()))
-
-
-def _revision_fields(resource: Json) -> tuple[str, ...]:
-    return tuple((resource.get("revisionHistory") or {}).get("fieldPaths") or ["spec"])
 
 
 def _gaps(spec: Json, hooks: dict[str, HookSettings], served: Iterable[Kind]) -> Iterable[str]:

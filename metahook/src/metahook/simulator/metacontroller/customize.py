@@ -6,13 +6,13 @@ Source: Metacontroller 4.17, pkg/controller/common/customize.
 from collections.abc import Callable, Iterable, Iterator
 
 from metahook.protocol.kind import Kind
-from metahook.protocol.sender import Grouped, matches
+from metahook.protocol.sender import Grouped, matches, qualified_name
 from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.store import NAMESPACE
 from metahook.simulator.clock import Clock
 from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.response import InvalidResponse
-from metahook.simulator.objects import Json, Key, labels, qualified_name
+from metahook.simulator.objects import Json, Key, labels
 
 TTL = 20 * 60
 """Seconds for which rules are cached."""

@@ -6,11 +6,10 @@ Source: Metacontroller 4.17, pkg/dynamic/apply. An annotation of the child recor
 import json
 from typing import Any
 
+from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.objects import object_or_empty
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, to_json
-
-LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 
 MERGE_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
 """What identifies an item of a list of objects: the first of them that all items have."""

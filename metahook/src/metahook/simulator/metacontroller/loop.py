@@ -4,7 +4,7 @@ Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps h
 """
 
 from metahook.protocol.kind import group_key
-from metahook.protocol.sender import Grouped, customize_request, sync_request
+from metahook.protocol.sender import Grouped, customize_request, qualified_name, sync_request
 from metahook.protocol.wire import RelatedRule
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
@@ -29,7 +29,7 @@ from metahook.simulator.metacontroller.response import (
 from metahook.simulator.metacontroller.revisions import Revisions
 from metahook.simulator.metacontroller.selector import InvalidSelector
 from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key, is_deleting, key_of, qualified_name
+from metahook.simulator.objects import Json, Key, is_deleting, key_of
 
 RESTART = 10.0
 """Seconds until a crashed process has restarted."""
@@ -58,7 +58,7 @@ class Metacontroller:
         )
         writer = ChildWriter(self._api, settings, applier(settings.mode, self._api))
         controller = Decorator if settings.api == "decorator" else Composite
-        self._controller = controller(self._api, self.cache, settings, self._finalizer, writer)
+        self._controller = controller(self.cache, self._finalizer, writer)
         self._parents = {parent.kind.kind: parent for parent in settings.parents}
         self._children = frozenset(kind.kind for kind in settings.children)
         self._groups = sorted(kind.group_key for kind in settings.children)

@@ -13,16 +13,9 @@ from typing import Any
 
 from metahook.protocol.sender import Api
 from metahook.protocol.wire import RelatedRule
-from metahook.simulator.apiserver.field_types import IDENTITY_FIELDS, LABELS, STRING, STRINGS
-from metahook.simulator.apiserver.schema import (
-    DEEPEST,
-    Schema,
-    json_problem,
-    list_of,
-    nested_values,
-    object_of,
-    scalar,
-)
+from metahook.simulator.apiserver.built_in_kinds import Type, undeclared_fields
+from metahook.simulator.apiserver.field_types import DEEPEST, LABELS, STRINGS, json_problem, nested_values
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
 from metahook.simulator.metacontroller.selector import OPERATORS, InvalidSelector, check_selector
@@ -99,24 +92,20 @@ _OK = 200
 _TOO_MANY = 429
 _EXCLUSIVE = ({"names", "labelSelector"}, {"names", "namespaceSelector"}, {"namespace", "namespaceSelector"})
 """Fields that exclude each other in a rule."""
-_TEXTS = ("apiVersion", "resource", "namespace")
-
-
-def _rule(*, closed: bool) -> Schema:
-    """Return the schema of a rule for related objects; a *closed* one has no other fields."""
-    expression = object_of(
-        {"key": STRING, "operator": scalar("an operator", lambda value: value in list(OPERATORS)), "values": STRINGS},
-        required=("key", "operator"),
-        closed=closed,
-    )
-    selector = object_of({"matchLabels": LABELS, "matchExpressions": list_of(expression)}, closed=closed)
-    fields = {"names": STRINGS, "labelSelector": selector, "namespaceSelector": selector}
-    return object_of({**dict.fromkeys(_TEXTS, STRING), **fields}, closed=closed)
-
-
-_RULES = {True: _rule(closed=False), False: _rule(closed=True)}
-"""The schema of a rule, by whether decoding is loose."""
-_CHILD = object_of({"metadata": object_of(IDENTITY_FIELDS)})
+_EXPRESSION: Json = {
+    "fields": {"key": "string", "operator": {"enum": [*OPERATORS]}, "values": STRINGS},
+    "required": ["key", "operator"],
+}
+_SELECTOR: Json = {"fields": {"matchLabels": LABELS, "matchExpressions": {"items": _EXPRESSION}}}
+_RULE: Json = {
+    "fields": {
+        **dict.fromkeys(("apiVersion", "resource", "namespace"), "string"),
+        "names": STRINGS,
+        **dict.fromkeys(("labelSelector", "namespaceSelector"), _SELECTOR),
+    }
+}
+_IDENTITY: Json = {"fields": {**dict.fromkeys(("name", "namespace", "generateName"), "string"), "labels": LABELS}}
+_CHILD: Json = {"fields": {"metadata": _IDENTITY}}
 
 
 class InvalidResponse(Exception):
@@ -171,11 +160,11 @@ def read_sync(reply: Reply, hook: HookSettings = STRICT, api: Api = "composite")
     if None in children:
         raise Crash("a child in the response is null: invalid memory address or nil pointer dereference")
     for place, child in enumerate(children):
-        _raise_if(_CHILD(child, f"{_CHILDREN[api]}[{place}]"))
+        _undeclared(child, _CHILD, f"{_CHILDREN[api]}[{place}]")
     named = [{**item, "metadata": item.get("metadata") or {}} for item in children]
     marks = {name: found.get(name) or {} for name in ("labels", "annotations") if api == "decorator"}
     for name, values in marks.items():
-        _raise_if(LABELS(values, name))
+        _undeclared(values, LABELS, name)
     return Response(status, named, found.get("resyncAfterSeconds") or 0, found.get("finalized") is True, **marks)
 
 
@@ -186,7 +175,9 @@ def read_customize(reply: Reply, hook: HookSettings = STRICT) -> list[RelatedRul
     if not hook.loose and decoded.repeats(rules):
         raise InvalidResponse("a rule for related objects has a field twice")
     for place, rule in enumerate(rules):
-        _raise_if(_RULES[hook.loose](rule, f"relatedResources[{place}]"))
+        path = f"relatedResources[{place}]"
+        if _undeclared(rule, _RULE, path) and not hook.loose:
+            raise InvalidResponse(f"{path}: unknown field")
         _check_rule(rule)
     return rules
 
@@ -232,9 +223,12 @@ def _decoded(body: bytes) -> DecodedJson:
         raise InvalidResponse("the response is not JSON, or nested too deeply") from None
 
 
-def _raise_if(error: str | None) -> None:
-    if error is not None:
-        raise InvalidResponse(error)
+def _undeclared(value: Any, type_: Type, path: str) -> list[str]:
+    """Return the fields of *value*, at *path*, that *type_* does not declare; raise InvalidResponse."""
+    try:
+        return undeclared_fields(value, type_, path)
+    except ApiError as error:
+        raise InvalidResponse(str(error)) from None
 
 
 def _has_kind(item: object) -> bool:

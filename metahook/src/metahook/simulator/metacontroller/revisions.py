@@ -6,8 +6,8 @@ Source: Metacontroller 4.17, pkg/controller/composite/controller_revision.go; th
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from metahook.protocol.sender import qualified_name
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.claims import NAME, claim
@@ -20,16 +20,16 @@ from metahook.simulator.objects import (
     copy_json,
     key_of,
     labels,
-    qualified_name,
     reference_to,
     to_json,
     with_metadata,
 )
+from metahook.simulator.path import look_up, set_value
 
 API_GROUP = "metacontroller.k8s.io/apiGroup"
 RESOURCE = "metacontroller.k8s.io/resource"
 
-Call = Callable[[Json], Response]
+CallHook = Callable[[Json], Response]
 """Calls the hook for a parent."""
 
 
@@ -41,7 +41,7 @@ class Revisions:
     cache: Cache
     settings: Settings
 
-    def response(self, parent: Json, observed: list[Json], selects: Selects, call: Call) -> Response:
+    def response(self, parent: Json, observed: list[Json], selects: Selects, call: CallHook) -> Response:
         """Call the hook for each revision of *parent*; return the newest response, with children that have not moved.
 
         Raise what *call* raises, and ApiError.
@@ -132,31 +132,14 @@ def _identity(item: Json, parent: Json | None) -> tuple[str, str, str]:
 
 def _patch(parent: Json, paths: Iterable[str]) -> Json:
     """Return the fields of *parent* at *paths*."""
-    patch: Json = {}
-    for path in paths:
-        _put(patch, path, _at(parent, path))
-    return patch
+    return _patched({}, parent, paths)
 
 
 def _patched(parent: Json, patch: Json, paths: Iterable[str]) -> Json:
     """Return *parent* with the fields of *patch* at *paths*."""
     new: Json = copy_json(parent)
     for path in paths:
-        _put(new, path, _at(patch, path))
+        value = look_up(patch, path)
+        if value is not None:
+            set_value(new, path, value)
     return new
-
-
-def _at(item: Any, path: str) -> Any:
-    for name in path.split("."):
-        item = item.get(name) if isinstance(item, dict) else None
-    return item
-
-
-def _put(item: Json, path: str, value: Any) -> None:
-    """Set the field at *path* in *item*, unless *value* is None."""
-    *outer, last = path.split(".")
-    if value is None:
-        return
-    for name in outer:
-        item = item.setdefault(name, {})
-    item[last] = value

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.cli.files.request_objects import children_of, related_to
 from metahook import (
     Absence,
     ConfigMap,
@@ -18,7 +19,7 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.sender import children_of, customize_request, related_to, sync_request
+from metahook.protocol.sender import customize_request, sync_request
 from metahook.simulator.metacontroller.settings import MODES
 from tests.recorded.traffic import one
 from tests.requests.builders import Json, my_resource, owned

@@ -1,0 +1,47 @@
+from typing import Any
+
+import pytest
+
+from tests.requests.builders import Json, child, finished, my_resource, sync
+
+KEYS = {"labels": ["team", "absent"], "annotations": ["example.com/owner"]}
+PORTS = [{"containerPort": 80}]
+REPAIR = "mygroup.example.com/repair"
+
+
+def labelled(team: str = "red", **fields: Any) -> Json:
+    made = my_resource(labels={"team": team, "other": "x"}, ports=PORTS, **fields)
+    return {**made, "metadata": {**made["metadata"], "annotations": {"example.com/owner": "a", "example.com/b": "b"}}}
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service"])
+def test_children_get_the_listed_labels_and_annotations_of_the_parent_and_pods_do_not(kind: str) -> None:
+    bare, made = (child(sync(labelled(propagate=keys)), kind) for keys in ({}, KEYS))
+
+    assert made["metadata"] == {
+        **bare["metadata"],
+        "labels": {**bare["metadata"]["labels"], "team": "red"},
+        "annotations": {**bare["metadata"]["annotations"], "example.com/owner": "a"},
+    }
+    assert made["spec"] == bare["spec"]
+
+
+def test_annotations_of_the_service_win_over_those_of_the_parent() -> None:
+    made = labelled(propagate=KEYS, service={"annotations": {"example.com/owner": "service"}})
+
+    assert child(sync(made), "Service")["metadata"]["annotations"]["example.com/owner"] == "service"
+
+
+def test_a_label_that_changes_is_sent_to_the_children_and_no_more_once_it_is_there() -> None:
+    before, after = (labelled(team, propagate=KEYS) for team in ("red", "blue"))
+    labels = [
+        [item["metadata"]["labels"]["team"] for item in sync(after, *children)["children"]]
+        for children in (finished(before), finished(after))
+    ]
+    repairs = [
+        [REPAIR in item["metadata"]["annotations"] for item in sync(after, *children)["children"]]
+        for children in (finished(before), finished(after))
+    ]
+
+    assert labels == [["blue", "blue"]] * 2
+    assert repairs == [[True, True], [False, False]]
