@@ -20,6 +20,7 @@ from datetime import datetime
 from app.core.child_metadata import REPAIR_ANNOTATION, autoscaler_name, deployment_name, service_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
+from app.core.desired.replicas import kept_children
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts import Facts
@@ -65,7 +66,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     return SyncResponse(
         status={**status, **pods.fields()},
         children=[] if is_keeping else [_to_send(child, request, facts) for child in desired.children],
-        kept=request.children.kept() if is_keeping else [*desired.kept],
+        kept=kept_children(request.parent, request.children) if is_keeping else [*desired.kept],
         resync_after=resync([*facts.timers(), pods.changes_at], now),
         findings=facts.findings,
     )

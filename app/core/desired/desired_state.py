@@ -17,7 +17,7 @@ from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
-from app.core.desired.replicas import Replicas, desired_replicas, fixed
+from app.core.desired.replicas import Replicas, desired_replicas, fixed, kept_children
 from app.core.desired.suspension import left_as_observed
 from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
@@ -66,12 +66,12 @@ def desired_state(
     """Return the desired state of the parent of *request*, which *was_ever_ready* as its previous status says."""
     valid = valid_spec(request.parent, memo)
     if isinstance(valid, InvalidSpec):
-        return DesiredState(kept=request.children.kept(), problem=valid.problem)
+        return DesiredState(kept=kept_children(request.parent, request.children), problem=valid.problem)
     if valid.spec.suspend:
         return DesiredState(kept=left_as_observed(request.children), spec=valid.spec, is_suspended=True)
     desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
     if problem := _problem(request, desired):
-        return DesiredState(kept=request.children.kept(), problem=problem)
+        return DesiredState(kept=kept_children(request.parent, request.children), problem=problem)
     return desired
 
 

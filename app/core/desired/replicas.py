@@ -9,8 +9,16 @@ old number: there the field is left out while the autoscaler owns it, which chan
 from typing import NamedTuple
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import deployment_name
-from metahook import LAST_APPLIED, Children, Deployment, Parent, overriding_manager
+from app.core.child_metadata import autoscaler_name, deployment_name
+from metahook import (
+    LAST_APPLIED,
+    Children,
+    Deployment,
+    HorizontalPodAutoscaler,
+    Manifest,
+    Parent,
+    overriding_manager,
+)
 
 
 class Replicas(NamedTuple):
@@ -39,6 +47,25 @@ def desired_replicas(parent: Parent, spec: MyResourceSpec, children: Children) -
     desired = min(most, max(least, observed))
     is_left_out = desired == observed and deployment is not None and _is_left_to_others(deployment, children)
     return Replicas(desired, most, is_autoscaled=True, is_left_out=is_left_out)
+
+
+def kept_children(parent: Parent, children: Children) -> list[Manifest]:
+    """Return *children* as they were applied last, but with the number of Pods that an autoscaler among them has set.
+
+    Metacontroller's dynamic-apply would otherwise undo what the autoscaler does, again and again.
+    """
+    kept = children.kept()
+    if children.get(HorizontalPodAutoscaler, autoscaler_name(parent)) is None:
+        return kept
+    name = deployment_name(parent)
+    observed = _replicas(children.get(Deployment, name))
+    return [_with_replicas(each, observed) if each["metadata"]["name"] == name else each for each in kept]
+
+
+def _with_replicas(child: Manifest, replicas: int) -> Manifest:
+    """Return *child* with *replicas* in place of the number that it has, if it has one."""
+    spec = child.get("spec")
+    return {**child, "spec": {**spec, "replicas": replicas}} if isinstance(spec, dict) and "replicas" in spec else child
 
 
 def _replicas(deployment: Deployment | None) -> int:

@@ -62,7 +62,8 @@ def _observed(facts: Facts) -> PodCounts:
     rollout, stable = facts.rollout, facts.diagnosis.stable_pods
     ready = rollout.ready if stable is None else min(rollout.ready, stable)
     is_of_another_spec = facts.desired.is_kept or facts.is_keeping_newer_children or facts.deployment_drift
-    is_known = rollout.deployment and not is_of_another_spec and not rollout.is_not_yet_observed
+    is_observed = facts.is_scaling or not rollout.is_not_yet_observed
+    is_known = rollout.deployment and not is_of_another_spec and is_observed
     return PodCounts(facts.without_surplus(ready), facts.without_surplus(rollout.updated) if is_known else None)
 
 

@@ -1,5 +1,6 @@
 """The number of Pods with autoscaling, and the HorizontalPodAutoscaler."""
 
+import json
 from typing import Any
 
 import pytest
@@ -13,11 +14,11 @@ BY_MEMORY = my_resource(autoscaling=AUTOSCALING)
 SCALER = "kube-controller-manager"
 
 
-def observed(replicas: Any, *owners: str, annotated: bool = False, **spec: Any) -> Json:
+def observed(replicas: Any, *owners: str, annotated: str | None = None, **spec: Any) -> Json:
     """Return the Deployment with *replicas* that these managers own, under server-side apply unless *annotated*."""
     (deployment, *_) = finished(BY_MEMORY)
     fields = [managed_fields({"spec": {"replicas": replicas}}, owner, "Update")[0] for owner in owners]
-    annotations = deployment["metadata"]["annotations"] | ({LAST_APPLIED: "{}"} if annotated else {})
+    annotations = deployment["metadata"]["annotations"] | ({LAST_APPLIED: annotated} if annotated else {})
     metadata = {**deployment["metadata"], "managedFields": fields, "annotations": annotations}
     return {**deployment, "metadata": metadata, "spec": {**deployment["spec"], "replicas": replicas, **spec}}
 
@@ -47,7 +48,7 @@ def test_the_observed_number_is_returned_within_the_bounds(replicas: Any, expect
         pytest.param(observed(5, "metacontroller"), 5, id="Metacontroller owns it: leaving it out would remove it"),
         pytest.param(observed(5, SCALER), None, id="the autoscaler owns it"),
         pytest.param(observed(5, "metacontroller", SCALER), None, id="both own it"),
-        pytest.param(observed(5, SCALER, annotated=True), 5, id="dynamic-apply would remove it"),
+        pytest.param(observed(5, SCALER, annotated="{}"), 5, id="dynamic-apply would remove it"),
         pytest.param(observed(1, SCALER), 2, id="it is out of bounds"),
     ],
 )
@@ -59,6 +60,32 @@ def test_it_is_left_out_where_an_old_number_could_be_written_and_nothing_is_remo
 
 def test_without_autoscaling_the_number_is_that_of_the_spec_whoever_owns_it() -> None:
     assert returned(observed(5, SCALER), replicas=3) == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"spec": {"autoscaling": AUTOSCALING, "image": ""}}, id="an invalid spec"),
+        pytest.param({"suspend": True, "autoscaling": AUTOSCALING}, id="suspended"),
+        pytest.param({"generation": 0, "autoscaling": AUTOSCALING}, id="a stale request"),
+    ],
+)
+def test_a_deployment_that_is_kept_has_the_number_that_its_autoscaler_has_set(changed: Json) -> None:
+    autoscaler = finished(BY_MEMORY)[1]
+    kept = [
+        child(sync(my_resource(**changed), observed(8, SCALER, annotated=applied), autoscaler), "Deployment")["spec"]
+        for applied in ('{"spec": {"replicas": 3, "paused": false}}', '{"spec": {"paused": false}}')
+    ]
+
+    assert [spec.get("replicas") for spec in kept] == [8, None]
+
+
+@pytest.mark.parametrize(("applied", "expected"), [({"replicas": 3}, {"replicas": 3}), ("replicas", "replicas")])
+def test_any_other_is_kept_as_it_was_applied_last(applied: Any, expected: Any) -> None:
+    deployment = observed(8, SCALER, annotated=json.dumps({"spec": applied}))
+    children = [] if isinstance(applied, dict) else finished(BY_MEMORY)[1:]
+
+    assert child(sync(my_resource(image=""), deployment, *children), "Deployment")["spec"] == expected
 
 
 def test_the_autoscaler_has_the_bounds_targets_and_rules_of_the_spec() -> None:
