@@ -51,11 +51,16 @@ _NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 _HTTP_GET: Fields = {"httpGet": {"path": re.compile("/")}}
 """The default of Kubernetes: a field that has it is not left over."""
 
+_CALLS: Fields = {
+    **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
+    "lifecycle": dict.fromkeys(("postStart", "preStop"), _HTTP_GET),
+}
+
 _SPEC: Fields = merged(
     _form(schema()["properties"]["spec"]),
     {
-        **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
-        "lifecycle": dict.fromkeys(("postStart", "preStop"), _HTTP_GET),
+        **_CALLS,
+        "initContainers": _CALLS,
         "affinity": {
             "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": _NUMBERS},

@@ -29,7 +29,10 @@ def small(number: int) -> Json:
 
 def usual(number: int) -> Json:
     """Return a request with one Deployment whose rollout is complete."""
-    return _recorded("rollout-1-pods-available-rest", number)
+    request = _recorded("rollout-1-pods-available-rest", number)
+    # The recorded hook did not set these yet.
+    request["parent"]["status"] |= {"readyReplicas": 1, "updatedReplicas": 1}
+    return request
 
 
 def with_related(number: int) -> Json:
