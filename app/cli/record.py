@@ -19,10 +19,19 @@ from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis import advice, pod_failures, replica_failure
 from app.core.status.facts import ROLLOUT
 from app.core.watch import Watch
-from metahook import Body, Deployment, Object, Pod, Service, SyncRequest
+from metahook import (
+    Body,
+    Deployment,
+    HorizontalPodAutoscaler,
+    Object,
+    Pod,
+    PodDisruptionBudget,
+    Service,
+    SyncRequest,
+)
 from metahook.protocol.request import Shape
 from metahook.record.command import record_command
-from metahook.record.kept_fields import ANY, CONDITIONS, MESSAGE, OBJECT, WORD, Fields, Form, merged, words
+from metahook.record.kept_fields import ANY, CONDITIONS, MESSAGE, OBJECT, WORD, Fields, Form, form_of, merged, words
 from metahook.record.redaction import Redaction
 
 _WATCH = Watch(secrets=True)
@@ -127,6 +136,17 @@ _KINDS: dict[type[Object], Fields] = {
         },
     },
     Service: {"spec": _SERVICE},
+    PodDisruptionBudget: {"spec": {**words("unhealthyPodEvictionPolicy"), "selector": {"matchLabels": _LABELS}}},
+    HorizontalPodAutoscaler: {
+        "spec": {
+            "scaleTargetRef": words("apiVersion", "kind", "name"),
+            "metrics": {
+                **words("type"),
+                "containerResource": {**words("name", "container"), "target": words("type")},
+            },
+            "behavior": form_of(_SPEC["autoscaling"], "behavior"),
+        },
+    },
 }
 FIELDS: Fields = {
     **{kind.KIND.group_key: merged(merged(OBJECT, {"metadata": _METADATA}), fields) for kind, fields in _KINDS.items()},

@@ -11,6 +11,8 @@ from tests.e2e.statuses import condition
 
 BY_MEMORY: dict[str, Any] = {"maxReplicas": 6, "targetMemoryUtilizationPercentage": 80}
 HPA = "HorizontalPodAutoscaler"
+DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web-deployment"}
+MYRESOURCE = {"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource", "name": "web"}
 
 
 def scale(here: Namespace, replicas: int) -> None:
@@ -26,17 +28,17 @@ def autoscaling(here: Namespace) -> tuple[str, str]:
     return found["status"], found["reason"]
 
 
-def theirs(name: str, target: str, kind: str, api_version: str) -> dict[str, Any]:
-    """Return an autoscaler of the user's own."""
-    spec = {"scaleTargetRef": {"apiVersion": api_version, "kind": kind, "name": target}, "minReplicas": 3}
-    return {"apiVersion": "autoscaling/v2", "kind": HPA, "metadata": {"name": name}, "spec": {**spec, "maxReplicas": 5}}
+def theirs(name: str, least: int, target: dict[str, str]) -> dict[str, Any]:
+    """Return an autoscaler of the user's own, with *least* Pods."""
+    spec = {"scaleTargetRef": target, "minReplicas": least, "maxReplicas": 5}
+    return {"apiVersion": "autoscaling/v2", "kind": HPA, "metadata": {"name": name}, "spec": spec}
 
 
 def test_replicas_are_handed_over_and_back_and_it_is_ready_while_it_scales(here: Namespace) -> None:
     here.ready(replicas=3)
     pods = here.pods()
 
-    here.change(replicas=None, autoscaling=BY_MEMORY)
+    here.change(replicas=None, autoscaling=BY_MEMORY, podDisruptionBudget="Auto")
     here.wait_until_ready()
     here.eventually(lambda: autoscaling(here) == ("False", "MetricsUnavailable"))
     assert here.pods() == pods
@@ -45,8 +47,9 @@ def test_replicas_are_handed_over_and_back_and_it_is_ready_while_it_scales(here:
 
     generation = here.get("MyResource")["metadata"]["generation"]
     ready, done = condition(here.get("MyResource"), "Ready"), here.since()
+    budget = here.get("PodDisruptionBudget", "web")["metadata"]["uid"]
     history = here.history()
-    for replicas in (5, 2, 4):
+    for replicas in (5, 1, 4):
         scale(here, replicas)
         here.wait_until_quiet(6)  # the autoscaler looks once more
         assert here.get("Deployment")["spec"]["replicas"] == replicas
@@ -54,6 +57,7 @@ def test_replicas_are_handed_over_and_back_and_it_is_ready_while_it_scales(here:
         assert here.touched().writes == []
     assert here.history() == history
     assert condition(here.get("MyResource"), "Ready") == ready
+    assert here.get("PodDisruptionBudget", "web")["metadata"]["uid"] == budget
     assert done.statuses <= 3 * 4
 
     here.change(image="nginx:2")  # a rollout keeps the number
@@ -62,8 +66,17 @@ def test_replicas_are_handed_over_and_back_and_it_is_ready_while_it_scales(here:
     assert here.get("MyResource")["metadata"]["generation"] == generation + 1
     assert here.touched().writes == []
 
+    here.change(suspend=True)  # the autoscaler is left as it is, so it scales
+    here.wait_for_status("Suspended", "Suspended")
+    scale(here, 5)
+    here.wait_until_quiet(6)
+    assert here.get("Deployment")["spec"]["replicas"] == 5
+    assert here.touched().writes == []
+    here.change(suspend=None)
+    here.wait_until_ready()
+
     pods = here.pods()
-    here.change(replicas=4, autoscaling=None)
+    here.change(replicas=5, autoscaling=None)
     here.wait_until_ready()
     assert here.find(HPA, "web") is None
     assert here.pods() == pods
@@ -95,13 +108,17 @@ def test_the_autoscaler_takes_the_bounds_and_the_behavior_of_the_spec(here: Name
     assert here.touched().writes == []
 
 
-def test_another_autoscaler_of_the_same_pods_is_named_and_changes_nothing(here: Namespace) -> None:
+@pytest.mark.parametrize(("least", "target"), [(3, DEPLOYMENT), (1, MYRESOURCE)], ids=["Deployment", "MyResource"])
+def test_another_autoscaler_of_the_same_pods_is_said_and_changes_nothing(
+    here: Namespace, least: int, target: dict[str, str]
+) -> None:
     here.ready(autoscaling=BY_MEMORY)
 
-    here.put(theirs("other", "web-deployment", "Deployment", "apps/v1"))
+    here.put(theirs("other", least, target))
     here.eventually(lambda: autoscaling(here) == ("False", "AmbiguousSelector"))
     here.wait_until_quiet(6)
     assert here.state_and_reason() == ("Ready", "Available")
+    assert here.get("MyResource")["status"]["replicas"] == least
     assert here.touched().writes == []
 
     here.delete(HPA, "other")
@@ -109,7 +126,7 @@ def test_another_autoscaler_of_the_same_pods_is_named_and_changes_nothing(here: 
 
 
 def test_an_autoscaler_of_the_same_name_is_left_alone(here: Namespace) -> None:
-    here.put(theirs("web", "web-deployment", "Deployment", "apps/v1"))
+    here.put(theirs("web", 3, DEPLOYMENT))
     here.make(autoscaling=BY_MEMORY)
     here.wait_for_status("Failed", "NameConflict")
 
