@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.core.child_metadata import CHILDREN
 from metahook import Controller
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.wire import MAX_BODY
@@ -227,7 +228,7 @@ def test_a_child_of_an_undeclared_version_is_not_observed() -> None:
     touched(made)
 
     request = json.loads(list(made.history.calls())[-1].request)
-    assert set(request["children"]) == {"Deployment.apps/v1", "PodDisruptionBudget.policy/v1", "Service.v1"}
+    assert set(request["children"]) == {kind.KIND.group_key for kind in CHILDREN}
     assert not any(request["children"].values())
 
 
