@@ -51,6 +51,7 @@ FIELDS = {
     "countedAt": Use("with `readyReplicas`", "the operator, which does not write them too often"),
     "selector": Use("never", "autoscalers, through the scale subresource"),
     "image": Use("when the Deployment is updated", "people"),
+    "url": Use("with the condition Exposed; absent unless that is True", "people, scripts"),
     "address": Use("when the Service is created, gets another first port, or is deleted", "people"),
     "readyGeneration": Use(
         "when Ready becomes True; it stays when Ready becomes False",
@@ -85,6 +86,7 @@ READERS = {
     "Progressing": "people",
     "DependenciesReady": "people",
     "AutoscalingActive": "people, alerts: whether the number of Pods follows the load",
+    "Exposed": "people, `kubectl wait`",
     "Reconciling": _KSTATUS,
     "Stalled": f"{_KSTATUS}; alerts: whether action is needed",
     "ForeignFields": "people, security reviews",

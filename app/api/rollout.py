@@ -65,6 +65,13 @@ class Strategy(Model):
     )
 
 
+class Rollback(Model):
+    """What happens when a rollout has failed."""
+
+    mode: Literal["Disabled", "LastReady"] = "Disabled"
+    """Disabled (default), or LastReady: past progressDeadlineSeconds, Pods get the last image again that was Ready."""
+
+
 Deadline = Annotated[int, Field(ge=1, le=86400)]
 """Seconds; the default of Kubernetes for a rollout is 600."""
 

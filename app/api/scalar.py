@@ -41,6 +41,8 @@ def matches(pattern: str, text: str) -> bool:
 VolumeName = Annotated[str, Field(pattern=f"^{_DNS_LABEL}$", max_length=63)]
 ObjectName = Annotated[str, Field(pattern=f"^{_DNS_SUBDOMAIN}$", max_length=253)]
 
+NamespaceName = Annotated[str, Field(pattern=f"^{_DNS_LABEL}$", max_length=63)]
+
 EnvName = Annotated[str, Field(pattern="^([-_a-zA-Z]|[.][-_a-zA-Z0-9])[-._a-zA-Z0-9]*$", max_length=253)]
 ConfigKey = Annotated[str, Field(pattern="^[.]?[-_a-zA-Z0-9][-._a-zA-Z0-9]*$", max_length=253)]
 
@@ -72,6 +74,31 @@ PATHS = (_MOUNT_PATH, _RELATIVE_PATH)
 """Regular expressions of paths, which may have any other character."""
 
 SearchDomain = Annotated[str, Field(pattern=f"^{_DNS_SUBDOMAIN}[.]?$", max_length=253)]
+
+
+_HOST_NAME = f"{_SHORT_LABEL}([.]{_SHORT_LABEL})*"
+_ENDS_IN_NUMBER = "(.*[.])?[0-9]+"
+
+HostName = Annotated[
+    str,
+    Field(max_length=253),
+    Rule(
+        "must be a host name in lowercase, such as web.example.com, without a wildcard, and no IP address",
+        lambda host: matches(_HOST_NAME, host) and not matches(_ENDS_IN_NUMBER, host),
+        cel=f"self.matches('^{_HOST_NAME}$') && !self.matches('^{_ENDS_IN_NUMBER}$')",
+    ),
+]
+
+_URL_PATH = "/|(/[.]*[-A-Za-z0-9_~][-A-Za-z0-9._~]*)+"
+UrlPath = Annotated[
+    str,
+    Field(max_length=256),
+    Rule(
+        "must be / or a path such as /shop, of letters, digits and -._~, without a slash at its end",
+        lambda path: matches(_URL_PATH, path),
+        cel=f"self.matches('^({_URL_PATH})$')",
+    ),
+]
 
 
 def _is_ip_address(text: str) -> bool:
@@ -109,15 +136,23 @@ _TAG = "(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?"
 _DIGEST = "(@(sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}))?"
 _IMAGE = f"{_HOST}{_PATH}(/{_PATH})*{_TAG}{_DIGEST}"
 
+_MAX_IMAGE = 512
+
 Image = Annotated[
     str,
-    Field(max_length=512),
+    Field(max_length=_MAX_IMAGE),
     Rule(
         "must be an image reference such as nginx:1.27 or registry.example.com/team/app:2.1",
         lambda image: matches(_IMAGE, image),
         cel=f"self.matches('^{_IMAGE}$')",
     ),
 ]
+
+
+def is_image(text: str) -> bool:
+    """Tell whether *text* is a valid image reference."""
+    return len(text) <= _MAX_IMAGE and matches(_IMAGE, text)
+
 
 Timestamp = Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})]
 """A date and time as in RFC 3339; kept as text, never parsed."""

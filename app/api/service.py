@@ -8,7 +8,7 @@ from pydantic import Field
 from app.api.labels import ServiceAnnotations
 from app.api.model import Model, Rule
 
-_SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
+SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 
 
 def _is_network(text: str) -> bool:
@@ -21,7 +21,7 @@ def _is_network(text: str) -> bool:
 
 
 def _ranges_fit(service: "ServiceSettings") -> bool:
-    ranges = (service.annotations or {}).get(_SOURCE_RANGES)
+    ranges = (service.annotations or {}).get(SOURCE_RANGES)
     if ranges is None:
         return True
     return service.type == "LoadBalancer" and (not ranges or all(map(_is_network, ranges.split(","))))
@@ -52,7 +52,7 @@ class ServiceSettings(Model):
             "&& (!has(self.sessionAffinity) || self.sessionAffinity == 'None')",
         ),
         Rule(
-            f"annotation {_SOURCE_RANGES} requires type LoadBalancer and a comma-separated list of networks",
+            f"annotation {SOURCE_RANGES} requires type LoadBalancer and a comma-separated list of networks",
             _ranges_fit,
         ),
     )

@@ -12,6 +12,7 @@ from app.api.affinity import Affinity
 from app.api.autoscaling import Autoscaling
 from app.api.container import Container, Ports
 from app.api.dependencies import ConfigReload, Dependencies
+from app.api.expose import Expose, exposed_port
 from app.api.init_container import InitContainers
 from app.api.labels import Labels
 from app.api.lifecycle import DEFAULT_GRACE_PERIOD, Hook
@@ -21,7 +22,7 @@ from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe
 from app.api.propagate import Propagate
 from app.api.resources import Resources
-from app.api.rollout import DEFAULT_DEADLINE, Deadline, Strategy
+from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
 from app.api.scalar import ObjectName, Timestamp
 from app.api.scheduling import Spreads, Tolerations
 from app.api.service import ServiceSettings
@@ -95,6 +96,10 @@ def _requests_cpu(spec: "MyResourceSpec") -> bool:
     return spec.cpu is not None or "cpu" in {**(resources.requests or {}), **(resources.limits or {})}
 
 
+def _has_exposed_port(spec: "MyResourceSpec") -> bool:
+    return spec.expose is None or exposed_port(spec.expose, spec.ports or []) is not None
+
+
 def _init_container_sleep_rule(hook: str) -> Rule:
     in_time = _sleeps_in_time_cel(f"c.lifecycle.{hook}")
     return Rule(
@@ -123,6 +128,8 @@ class MyResourceSpec(Container):
 
     service: ServiceSettings = Field(default=ServiceSettings(), json_schema_extra={"default": {}})
     """The Service that is created if ports is not empty."""
+    expose: Expose | None = None
+    """Address outside of the cluster. The operator must be set up to create Ingresses, or HTTPRoutes."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
     """Whether the Pods are replaced when a used ConfigMap changes, or a Secret if the operator watches Secrets."""
@@ -158,6 +165,8 @@ class MyResourceSpec(Container):
     """Seconds that a Pod must be ready before it counts as available; default 0."""
     progress_deadline_seconds: Deadline | None = None
     """Seconds without progress after which a rollout counts as failed; default 600."""
+    rollback: Rollback | None = None
+    """What happens when a rollout has failed; by default, nothing."""
     revision_history_limit: Annotated[int, Field(ge=0, le=100)] | None = None
     """Number of old ReplicaSets to keep for a rollback; default 10."""
     termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None
@@ -228,5 +237,16 @@ class MyResourceSpec(Container):
             lambda spec: (spec.min_ready_seconds or 0) < (spec.progress_deadline_seconds or DEFAULT_DEADLINE),
             cel="!has(self.minReadySeconds) || self.minReadySeconds "
             f"< (has(self.progressDeadlineSeconds) ? self.progressDeadlineSeconds : {DEFAULT_DEADLINE})",
+        ),
+        Rule(
+            "expose needs a TCP port in spec.ports: the one that expose.port names, or any",
+            _has_exposed_port,
+            cel="!has(self.expose) || has(self.ports) && self.ports.exists(p, p.protocol == 'TCP' "
+            "&& (!has(self.expose.port) || has(p.name) && p.name == self.expose.port))",
+        ),
+        Rule(
+            "expose needs the Service: service.mode must not be Disabled",
+            lambda spec: spec.expose is None or spec.service.mode == "Auto",
+            cel="!has(self.expose) || self.service.mode == 'Auto'",
         ),
     )

@@ -18,7 +18,7 @@ class MyResourceCondition(Model):
     """One aspect of the current state of the MyResource."""
 
     type: Annotated[str, Field(max_length=64)]
-    """One of Ready, Available, Progressing, DependenciesReady, AutoscalingActive, Reconciling, Stalled, ForeignFields and OperatorMisconfigured."""  # noqa: E501 - a description has no line breaks
+    """One of Ready, Available, Progressing, DependenciesReady, AutoscalingActive, Exposed, Reconciling, Stalled, ForeignFields and OperatorMisconfigured."""  # noqa: E501 - a description has no line breaks
     status: Annotated[str, Field(max_length=16)]
     """Status of the condition: True, False or Unknown."""
     reason: Annotated[str, Field(max_length=128)]
@@ -76,6 +76,8 @@ class MyResourceStatus(Model):
     """Label selector of the Pods, for kubectl scale and autoscalers."""
     image: Annotated[str, Field(max_length=1024)] | None = None
     """Image in the observed Deployment."""
+    url: Annotated[str, Field(max_length=1024)] | None = None
+    """Address of the application outside of the cluster, while the condition Exposed is True."""
     address: Annotated[str, Field(max_length=253)] | None = None
     """Address of the application inside the cluster, with the first port of the Service; absent without a Service."""
     ready_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})] | None = None

@@ -6,13 +6,17 @@ from typing import Any
 from app import __version__
 from app.api.crd import schema
 from app.api.scalar import LABEL_VALUE, PATHS, TEXT
+from app.api.service import SOURCE_RANGES
 from app.core.child_metadata import (
+    ADDRESS_LABEL,
     CHILDREN,
     CONFIG_HASH_ANNOTATIONS,
     GENERATION_STAMP,
     LATER_CHILDREN,
+    READY_IMAGE,
     REPAIR_ANNOTATION,
     RESTARTED_AT,
+    ROLLBACK,
     SELECTOR_LABEL,
 )
 from app.core.desired.config_hash import published_hashes
@@ -23,6 +27,8 @@ from metahook import (
     Body,
     Deployment,
     HorizontalPodAutoscaler,
+    HTTPRoute,
+    Ingress,
     Object,
     Pod,
     PodDisruptionBudget,
@@ -53,12 +59,20 @@ def _form(node: dict[str, Any]) -> Form:
     return ANY if node.get("pattern") in PATHS else WORD
 
 
-_LABELS = words(SELECTOR_LABEL, *(f"app.kubernetes.io/{name}" for name in ("instance", "managed-by", "name")))
-_METADATA: Fields = {"labels": _LABELS, "annotations": words(GENERATION_STAMP, REPAIR_ANNOTATION, RESTARTED_AT)}
+_LABELS = words(
+    SELECTOR_LABEL, ADDRESS_LABEL, *(f"app.kubernetes.io/{name}" for name in ("instance", "managed-by", "name"))
+)
+_METADATA: Fields = {
+    "labels": _LABELS,
+    "annotations": words(GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, ROLLBACK),
+}
 _NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 
 _HTTP_GET: Fields = {"httpGet": {"path": re.compile("/")}}
 """The default of Kubernetes: a field that has it is not left over."""
+
+_RANGES: Fields = {"annotations": {SOURCE_RANGES: re.compile("[0-9a-fA-F.:/, ]*")}}
+"""A spec with other values of this annotation is invalid."""
 
 _CALLS: Fields = {
     **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
@@ -70,6 +84,7 @@ _SPEC: Fields = merged(
     {
         **_CALLS,
         "initContainers": _CALLS,
+        "service": _RANGES,
         "affinity": {
             "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": _NUMBERS},
@@ -106,7 +121,7 @@ _STATE: Fields = {
 _CONTAINER_STATUS: Fields = {**words("name"), "state": _STATE, "lastState": _STATE}
 _WAITED_FOR = re.compile(rf"{ROLLOUT}|(\S+ of )?({'|'.join(kind.KIND.kind for kind in CHILDREN)}) [-a-z0-9]+")
 _STATUS: Fields = {
-    **words("state", "image", "countedAt"),
+    **words("state", "image", "countedAt", "url"),
     "address": re.compile("[-a-z0-9]+[.][-a-z0-9]+[.]svc:[0-9]+"),
     "conditions": CONDITIONS,
     "selector": re.compile(f"{SELECTOR_LABEL}=[-a-z0-9]*"),
@@ -117,6 +132,18 @@ _SERVICE: Fields = {
     "clusterIP": re.compile("None"),
     "ports": words("name", "protocol", "targetPort"),
     "selector": _LABELS,
+}
+_BACKEND: Fields = {"service": words("name")}
+_INGRESS: Fields = {
+    **words("ingressClassName"),
+    "rules": {**words("host"), "http": {"paths": {**words("path", "pathType"), "backend": _BACKEND}}},
+    "tls": words("hosts", "secretName"),
+}
+_GATEWAY: Fields = words("group", "kind", "name", "namespace", "sectionName")
+_HTTP_ROUTE: Fields = {
+    **words("hostnames"),
+    "parentRefs": _GATEWAY,
+    "rules": {"matches": {"path": words("type", "value")}, "backendRefs": words("group", "kind", "name")},
 }
 _KINDS: dict[type[Object], Fields] = {
     Deployment: {
@@ -135,7 +162,6 @@ _KINDS: dict[type[Object], Fields] = {
             "initContainerStatuses": _CONTAINER_STATUS,
         },
     },
-    Service: {"spec": _SERVICE},
     PodDisruptionBudget: {"spec": {**words("unhealthyPodEvictionPolicy"), "selector": {"matchLabels": _LABELS}}},
     HorizontalPodAutoscaler: {
         "spec": {
@@ -147,6 +173,9 @@ _KINDS: dict[type[Object], Fields] = {
             "behavior": form_of(_SPEC["autoscaling"], "behavior"),
         },
     },
+    Service: {"metadata": _RANGES, "spec": _SERVICE},
+    Ingress: {"spec": _INGRESS},
+    HTTPRoute: {"spec": _HTTP_ROUTE, "status": {"parents": {"parentRef": _GATEWAY, "conditions": CONDITIONS}}},
 }
 FIELDS: Fields = {
     **{kind.KIND.group_key: merged(merged(OBJECT, {"metadata": _METADATA}), fields) for kind, fields in _KINDS.items()},

@@ -8,6 +8,8 @@ from metahook import (
     ConfigMap,
     Deployment,
     HorizontalPodAutoscaler,
+    HTTPRoute,
+    Ingress,
     Object,
     Parent,
     Pod,
@@ -16,11 +18,11 @@ from metahook import (
     Service,
 )
 
-CHILDREN = (Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler)
+CHILDREN = (Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress, HTTPRoute)
 """The kinds of a MyResource's children."""
 
-LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, HorizontalPodAutoscaler})
-"""Those that the CompositeController in a cluster may not list yet, or no more: an earlier release had none."""
+LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, HorizontalPodAutoscaler, Ingress, HTTPRoute})
+"""Those that the CompositeController in a cluster may not list: an earlier release had none, or its values say so."""
 
 SELECTOR_LABEL = "myresource"
 POD_TEMPLATE_HASH = "pod-template-hash"
@@ -28,6 +30,13 @@ POD_TEMPLATE_HASH = "pod-template-hash"
 
 GENERATION_STAMP = f"{GROUP}/applied"
 """The annotation of each child with its generation stamp: see :mod:`metahook.protocol.generation`."""
+
+ADDRESS_LABEL = f"{GROUP}/address"
+"""The label of an Ingress or HTTPRoute with the hash of its host and path."""
+
+READY_IMAGE = f"{GROUP}/readyImage"
+ROLLBACK = f"{GROUP}/rollback"
+"""The annotations of the Deployment with the last image that was Ready, and with the decision to use it again."""
 
 REPAIR_ANNOTATION = f"{GROUP}/repair"
 RESTARTED_AT = f"{GROUP}/restartedAt"
@@ -55,6 +64,11 @@ def budget_name(parent: Parent) -> str:
 
 def autoscaler_name(parent: Parent) -> str:
     """Return the name of the HorizontalPodAutoscaler."""
+    return parent.name
+
+
+def route_name(parent: Parent) -> str:
+    """Return the name of the Ingress or HTTPRoute."""
     return parent.name
 
 

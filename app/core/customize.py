@@ -3,7 +3,8 @@
 The response depends only on the spec, because Metacontroller caches it for each generation. Each rule makes
 Metacontroller do work for every event of its kind, so there are few: at most one for each kind, by name if the names
 are known. Therefore a kind that the operator watches anyway can't be a dependency. The rule for the Service shows
-whether another object has its name; the rule for Pods, by label, shows why they are not ready.
+whether another object has its name; the rule for Pods, by label, shows why they are not ready. An Ingress or HTTPRoute
+has a second one, by label, which shows whether another has its host and path.
 
 A MyResource of another shard has the same rules: Metacontroller caches them, and a label can move it into this shard.
 """
@@ -23,7 +24,7 @@ def customize(request: CustomizeRequest, watch: Watch, memo: GenerationMemo | No
     if isinstance(valid, InvalidSpec):
         return []
     return [
-        *optional_children.related_rules(parent, valid.spec),
+        *optional_children.related_rules(request, valid.spec),
         *([select_by_labels(Pod, parent.namespace, selector(parent))] if watch.pods else []),
         *config_hash.related_rules(parent.namespace, valid, watch),
         *dependencies.related_rules(parent.namespace, valid.spec, watch),

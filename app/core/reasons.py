@@ -141,13 +141,13 @@ NAME_CONFLICT = Reason(
     "{holder} exists and is not controlled by this MyResource, so it is left unchanged. Rename one of the two, "
     "{others}, or let this MyResource adopt it: "
     "kubectl label --overwrite {handover} -n {namespace} controller-uid={uid}",
-    "A Service, PodDisruptionBudget or HorizontalPodAutoscaler with the name of the MyResource exists, and the "
-    "MyResource does not control it. Or a Deployment of an earlier MyResource of the same name was not deleted, and "
-    "its Pods still run.",
-    "Rename one of the two, set spec.service.mode or spec.podDisruptionBudget to Disabled, remove spec.autoscaling, "
-    "delete the object if it is not needed, or let the MyResource adopt it with the command in the message "
-    "(this has no effect if another controller owns the object). If the message names a Deployment "
-    "that does not exist, its ReplicaSets still exist: delete them.",
+    "A Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress or HTTPRoute with the name of the MyResource "
+    "exists, and the MyResource does not control it. Or a Deployment of an earlier MyResource of the same name was not "
+    "deleted, and its Pods still run.",
+    "Rename one of the two, set spec.service.mode or spec.podDisruptionBudget to Disabled or remove spec.autoscaling "
+    "or spec.expose, delete the object if it is not needed, or let the MyResource adopt it with the command in the "
+    "message (this has no effect if another controller owns the object). "
+    "If the message names a Deployment that does not exist, its ReplicaSets still exist: delete them.",
 )
 KIND_NOT_MANAGED = Reason(
     "KindNotManaged",
@@ -212,6 +212,16 @@ LEFTOVER_FIELDS = Reason(
     "Run the command in the message, with permission to change the child. If the message then shows a different "
     "command, run that one, too. To prevent this, change the apply strategy as docs/apply-strategy.md describes, and "
     "change the spec instead of using kubectl rollout undo.",
+)
+ROLLED_BACK = Reason(
+    "RolledBack",
+    Outlook.STALLED,
+    "Image {image} failed ({failure}), so the last image that was Ready is used instead: {ready_image}. Correct the "
+    "spec: any change of it, except of replicas and suspend, ends the rollback.",
+    "The rollout of the image in the spec made no progress within progressDeadlineSeconds, and spec.rollback.mode is "
+    "LastReady. The spec stays as it is.",
+    "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "
+    "spec.restartedAt. If the condition Available is False, the last image fails, too.",
 )
 BUILDING = Reason(
     "Building",
@@ -419,6 +429,7 @@ REASONS = {
         OVERRIDDEN,
         LEFTOVER_FIELDS,
         BUILDING,
+        ROLLED_BACK,
         ROLLING_OUT,
         CONFIG_NOT_FOUND,
         PROGRESS_DEADLINE_EXCEEDED,

@@ -1,10 +1,11 @@
 """The rollout, as the status of the Deployment shows it. Without a Deployment there is no progress."""
 
 import re
+from datetime import datetime
 
 from app.api.rollout import DEFAULT_DEADLINE
 from app.core.timers import parse_time
-from metahook import Condition, Deployment, DeploymentStatus
+from metahook import Condition, Deployment, DeploymentStatus, last_change
 
 COMPLETE = "NewReplicaSetAvailable"
 """The reason of the Deployment's condition Progressing once a rollout is complete."""
@@ -64,6 +65,19 @@ class Rollout:
         """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""
         self.has_updated_none = replicas > 0 and not updated
         """Whether Pods are desired, and none of the newest template exists."""
+
+    @property
+    def reported_at(self) -> datetime | None:
+        """When the Deployment reported last that its rollout made progress, was complete or was late."""
+        status = self.deployment and self.deployment.status
+        progressing = status.condition("Progressing") if status else None
+        return parse_time(progressing.last_update_time) if progressing else None
+
+    @property
+    def changed_at(self) -> datetime | None:
+        """When the Deployment was last written, other than its status."""
+        fields = self.deployment.metadata.managed_fields if self.deployment else b"[]"
+        return parse_time(last_change(fields, of_status=False))
 
     @property
     def times(self) -> list[str | None]:

@@ -8,11 +8,13 @@
 5. facts            all of these, with the time since when the drift, or the rollout, has been waited for, and whether
                     another user or controller keeps changing a child: a change keeps coming back, or a value still
                     differs although the hook's second write, after 30 seconds, has arrived
-6. parent_status    Ready, its reason and the other conditions, from the facts
-7. written_counts   the numbers of Pods in the status, which are written less often than they change
-8. to_send          the desired children, with the annotation that makes Metacontroller send one again, or with the
+6. next_rollback    if the spec asks for rollbacks: what the Deployment is to remember from now on, and whether its last
+                    image comes back; the status says so only once that is observed
+7. parent_status    Ready, its reason and the other conditions, from the facts
+8. written_counts   the numbers of Pods in the status, which are written less often than they change
+9. to_send          the desired children, with the annotation that makes Metacontroller send one again, or with the
                     observed values where another user or controller keeps changing them
-9. resync           when time alone changes the response
+10. resync          when time alone changes the response
 """
 
 from datetime import datetime
@@ -27,6 +29,7 @@ from app.core.status.facts import Facts
 from app.core.status.parent_status import parent_status
 from app.core.status.pod_counts import written_counts
 from app.core.status.previous_status import PreviousStatus
+from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
 from metahook import (
@@ -44,7 +47,7 @@ from metahook import (
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     previous_status = PreviousStatus(request.parent)
-    desired = desired_state(request, watch, memo, was_ever_ready=previous_status.was_ever_ready)
+    desired = desired_state(request, watch, memo, past=previous_status.past)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     drifts = _drifts(request, desired)
     facts = Facts(
@@ -60,12 +63,14 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         service=request.children.get(Service, service_name(request.parent)),
         installation=request.installation,
     )
+    rollback = next_rollback(facts)
+    children = desired.children_with(rollback, request.parent, memo) if rollback else desired.children
     status = parent_status(facts, watch.docs_url)
     pods = written_counts(facts, status)
     is_keeping = facts.is_keeping_newer_children  # this spec would undo later changes
     return SyncResponse(
         status={**status, **pods.fields()},
-        children=[] if is_keeping else [_to_send(child, request, facts) for child in desired.children],
+        children=[] if is_keeping else [_to_send(child, request, facts) for child in children],
         kept=kept_children(request.parent, request.children) if is_keeping else [*desired.kept],
         resync_after=resync([*facts.timers(), pods.changes_at], now),
         findings=facts.findings,

@@ -103,9 +103,11 @@ def test_only_the_defaults_of_the_design_are_there() -> None:
         "spec.autoscaling.minReplicas": 1,
         "spec.service": {},
         "spec.service.mode": "Auto",
+        "spec.expose.path": "/",
         "spec.configReload": {},
         "spec.configReload.mode": "Auto",
         "spec.dependencies[].condition": "Ready",
+        "spec.rollback.mode": "Disabled",
         "spec.securityProfile": "Baseline",
         "spec.ports[].protocol": "TCP",
     }

@@ -10,11 +10,14 @@ import yaml
 
 from app import __version__
 from app.api.names import API_VERSION, GROUP, PLURAL
+from app.core.desired.routes import ROUTES
 from tests.requests.builders import MYRESOURCE
 from tests.schemas.kubernetes import validate
 
 ROOT = Path(__file__).parents[2]
 MANIFESTS = ROOT / "metacontroller"
+DEFAULT = [kind for kind in MYRESOURCE.children if kind not in ROUTES]
+"""The kinds of children that the values of the chart do not turn off."""
 OURS = ("Kustomization", "CompositeController", "CustomResourceDefinition")
 
 Json = dict[str, Any]
@@ -71,7 +74,7 @@ def test_the_compositecontroller_is_set_as_the_design_says() -> None:
 def test_the_compositecontroller_watches_just_the_kinds_that_the_controller_makes() -> None:
     watched = {(c["apiVersion"], c["resource"]) for c in the("CompositeController")["spec"]["childResources"]}
 
-    assert watched == {(kind.KIND.api_version, kind.KIND.plural) for kind in MYRESOURCE.children}
+    assert watched == {(kind.KIND.api_version, kind.KIND.plural) for kind in DEFAULT}
     assert {c["updateStrategy"]["method"] for c in the("CompositeController")["spec"]["childResources"]} == {"InPlace"}
 
 
@@ -97,7 +100,7 @@ def test_metacontroller_may_write_just_what_it_must() -> None:
     assert {key for key, verbs in may.items() if verbs & writes} == {
         (GROUP, f"{PLURAL}/status"),
         ("", "events"),
-        *((kind.KIND.api_version.rpartition("/")[0], kind.KIND.plural) for kind in MYRESOURCE.children),
+        *((kind.KIND.api_version.rpartition("/")[0], kind.KIND.plural) for kind in DEFAULT),
     }
     assert not {"*", "escalate", "bind", "impersonate"} & {verb for verbs in may.values() for verb in verbs}
     assert "*" not in {part for key in may for part in key}

@@ -54,6 +54,7 @@ CONDITIONS = (
     "Reconciling",
     "DependenciesReady",
     "AutoscalingActive",
+    "Exposed",
     "ForeignFields",
     "OperatorMisconfigured",
 )

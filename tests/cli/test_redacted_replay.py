@@ -15,7 +15,7 @@ from app.cli.record import redaction_of
 from app.cli.replay import version_of
 from app.cli.simulate import settings as settings_of
 from app.cli.simulate import watch_of
-from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
+from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook.cli.comparison.comparison import compare
@@ -153,7 +153,7 @@ def is_storable(situation: Situation) -> bool:
     """Tell whether an API server would store the Deployment, which a replay applies to."""
     deployments = (child for child in situation.children if child["kind"] == "Deployment")
     return all(
-        child.get("spec", {}).get("template", {})["spec"]["containers"] for child in deployments if "spec" in child
+        child["spec"].get("template", {}).get("spec", {}).get("containers") for child in deployments if "spec" in child
     )
 
 
@@ -215,7 +215,8 @@ def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
 
 FULL = yaml.safe_load((SCENARIOS.parent / "full.yaml").read_text())
 KEPT_WORDS = """
-annotations.mygroup.example.com/applied annotations.mygroup.example.com/restartedAt capabilities.drop
+annotations.mygroup.example.com/applied annotations.mygroup.example.com/readyImage
+annotations.mygroup.example.com/restartedAt annotations.mygroup.example.com/rollback capabilities.drop
 childResources.resource conditions.lastTransitionTime conditions.reason conditions.status conditions.type
 configMap.name configMapKeyRef.key configMapKeyRef.name configMapRef.name configReload.mode
 containerStatuses.name containers.image containers.imagePullPolicy containers.name customize.version
@@ -233,14 +234,17 @@ scaleTargetRef.name spec.unhealthyPodEvictionPolicy target.type
 ports.name ports.protocol propagate.annotations propagate.labels
 requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
 requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
-resourceFieldRef.divisor resourceFieldRef.resource rollingUpdate.maxUnavailable seccompProfile.type secret.name
-secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
+resourceFieldRef.divisor resourceFieldRef.resource rollback.mode rollingUpdate.maxUnavailable
+seccompProfile.type secret.name secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name
+selector.myresource service.sessionAffinity
 service.type spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
 spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
 spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
 strategy.type sync.version terminated.reason tolerations.effect tolerations.key tolerations.operator
 topologySpreadConstraints.nodeAffinityPolicy topologySpreadConstraints.nodeTaintsPolicy
 topologySpreadConstraints.topologyKey topologySpreadConstraints.whenUnsatisfiable updateStrategy.method
+expose.className expose.host expose.path expose.port spec.ingressClassName paths.path paths.pathType rules.host
+service.name tls.hosts tls.secretName labels.mygroup.example.com/address
 volumeMounts.name volumes.name waiting.reason waiting.since webhook.responseUnMarshallMode webhook.timeout
 """
 """The fields, each with the one that it is in, of which words are kept."""
@@ -272,6 +276,7 @@ def full_exchange() -> tuple[Json, Json]:
     conditions = [{"type": "Ready", "status": "True", "reason": "a", "message": "a", "lastTransitionTime": "a"}]
     parent = {**FULL, "metadata": metadata, "status": {**own, "conditions": conditions}}
     children = in_cluster(parent)
+    children[0]["metadata"]["annotations"] |= {READY_IMAGE: "a", ROLLBACK: "a"}
     ended = {"terminated": {"reason": "a", "message": "a"}}
     failed = container(state=waiting("CreateContainerError", "a"), last=ended, imageID="a")
     status = {"phase": "a", "reason": "a", "message": "a", "containerStatuses": [failed]}

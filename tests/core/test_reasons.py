@@ -48,6 +48,12 @@ def test_the_only_words_of_the_other_conditions_are_what_fills_them() -> None:
         "SetByOthers": {"fields", "command"},
         "AmbiguousSelector": {"namespace"},
         **{key: {"name", "namespace"} for key in ("MetricsUnavailable", "ScalingFailed", "ScalingInactive")},
+        "RouteAccepted": {"route"},
+        "RouteNotApplied": {"route"},
+        "NotYetAdmitted": {"route", "choice", "resource", "name"},
+        "NotAccepted": {"route", "gateway", "why", "resource", "name"},
+        "HostClaimed": {"route", "holder"},
+        "NotEnabled": {"kind", "value", "unwanted"},
     }
 
 

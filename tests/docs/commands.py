@@ -8,7 +8,7 @@ from tests.docs.documents import ROOT
 PAGES = [
     *("docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/operate.md"),
     *("docs/scale.md", "docs/shards.md", "docs/apply-strategy.md", "docs/tls.md", "docs/upgrade.md"),
-    *("docs/config-reload.md", "docs/dependencies.md", "docs/status.md"),
+    *("docs/config-reload.md", "docs/rollback.md", "docs/dependencies.md", "docs/status.md"),
     *("docs/hook-on-your-laptop.md", "docs/monitor.md", "docs/alerts.md"),
     *("docs/port-your-reconciler.md", "docs/how-it-works.md"),
 ]

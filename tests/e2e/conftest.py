@@ -37,6 +37,7 @@ APART = {
     "test_upgrade.py": NEXT,
     "test_apply_strategy.py": NEXT,
     "test_shards.py": NEXT,
+    "test_expose.py": NEXT,
     "test_costs.py": LAST,
     "test_large.py": LAST,
     "test_flags.py": LAST,
@@ -64,7 +65,7 @@ FOREIGN = {
 """Files about a hook that is not the operator's. They have a process of their own, because no verdict judges it."""
 
 
-TOGETHER = {"test_shards.py"}
+TOGETHER = {"test_shards.py", "test_expose.py"}
 """Files of APART whose tests in both modes run in one process, on one control plane."""
 
 

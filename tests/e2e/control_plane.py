@@ -16,8 +16,10 @@ _AUDITED = [
     {"group": "mygroup.example.com"},
     {"group": "apps", "resources": ["deployments", "deployments/status", "deployments/scale"]},
     {"group": "", "resources": ["services", "services/status"]},
-    {"group": "policy", "resources": ["poddisruptionbudgets", "poddisruptionbudgets/status"]},
-    {"group": "autoscaling", "resources": ["horizontalpodautoscalers", "horizontalpodautoscalers/status"]},
+    {"group": "policy", "resources": ["poddisruptionbudgets"]},
+    {"group": "autoscaling", "resources": ["horizontalpodautoscalers"]},
+    {"group": "networking.k8s.io", "resources": ["ingresses"]},
+    {"group": "gateway.networking.k8s.io", "resources": ["httproutes"]},
 ]
 _AUDIT = {
     "apiVersion": "audit.k8s.io/v1",

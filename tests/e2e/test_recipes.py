@@ -4,54 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from metahook.envtest.manifests import establish
-from metahook.simulator.objects import Json
 from tests.docs.recipes import RECIPES, File, steps
 from tests.e2e.cluster import Cluster
+from tests.e2e.gateway import crds
 from tests.e2e.namespace import Namespace
 from tests.e2e.real_kubectl import RealKubectl
-
-_ROUTE = """
-type: object
-properties:
-  spec:
-    type: object
-    properties:
-      parentRefs:
-        type: array
-        items: {type: object, required: [name], properties: {name: {type: string}, namespace: {type: string}}}
-      hostnames: {type: array, items: {type: string}}
-      rules:
-        type: array
-        items:
-          type: object
-          properties:
-            backendRefs:
-              type: array
-              items: {type: object, required: [name], properties: {name: {type: string}, port: {type: integer}}}
-"""
-HTTP_ROUTE: Json = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {
-        "name": "httproutes.gateway.networking.k8s.io",
-        "annotations": {"api-approved.kubernetes.io": "unapproved, a part of the schema for tests"},
-    },
-    "spec": {
-        "group": "gateway.networking.k8s.io",
-        "names": {"kind": "HTTPRoute", "plural": "httproutes", "singular": "httproute"},
-        "scope": "Namespaced",
-        "versions": [
-            {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": yaml.safe_load(_ROUTE)}}
-        ],
-    },
-}
-"""The part of the schema of HTTPRoutes that the recipe uses; kubectl refuses a field that is not in it.
-
-The CRD of Gateway API (August 2026), which is not copied here, accepts the recipe, too.
-"""
 
 _VARYING = [
     (r"\d{4}-\d\d-\d\dT[\d:]+Z", "TIME"),
@@ -73,7 +32,7 @@ def _same_each_time(printed: str, namespace: str = "default") -> set[str]:
 def test_a_recipe_ends_ready_and_no_pod_was_missing_on_the_way(
     here: Namespace, cluster: Cluster, kubectl: RealKubectl, tmp_path: Path, page: str
 ) -> None:
-    establish(cluster.client, [HTTP_ROUTE])
+    establish(cluster.client, crds())
     for step in steps(page):
         if isinstance(step, File):
             (tmp_path / step.name).write_text(step.text)

@@ -23,7 +23,12 @@ Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
 
 def with_change(change: Change) -> Controller:
     """Return the operator's hook with this *change* of its response."""
-    return Controller(lambda request, now: change(request, PLAIN.sync(request, now), now), CHILDREN, PLAIN.customize)
+    return Controller(
+        lambda request, now: change(request, PLAIN.sync(request, now), now),
+        CHILDREN,
+        PLAIN.customize,
+        optional_kinds=PLAIN.optional_kinds,
+    )
 
 
 def _with_template(answer: SyncResponse, **annotations: str) -> SyncResponse:
@@ -130,7 +135,7 @@ def believes_every_parent() -> Controller:
     """Follow the observed spec, although the children show that it is out of date."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        desired = desired_state(request, Watch(), was_ever_ready=PreviousStatus(request.parent).was_ever_ready)
+        desired = desired_state(request, Watch(), past=PreviousStatus(request.parent).past)
         return replace(answer, children=[*desired.children], kept=[*desired.kept])
 
     return with_change(change)

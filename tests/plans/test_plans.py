@@ -32,7 +32,7 @@ class Cached(Controller):
 @functools.cache
 def cached(hook: Controller) -> Controller:
     """Return *hook* with cached responses."""
-    return Cached(hook.sync, hook.children, hook.customize)
+    return Cached(hook.sync, hook.children, hook.customize, optional_kinds=hook.optional_kinds)
 
 
 def _chosen(every: Iterable[Plan], only: str | None, step: int) -> list[Plan]:

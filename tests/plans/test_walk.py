@@ -14,7 +14,7 @@ from metahook.simulator.objects import Json, Key
 from tests.plans import broken
 from tests.plans.plans import ANSWERS, RENEWAL, WATCHED
 from tests.plans.workload_run import WorkloadRun
-from tests.plans.workloads import ENV, INVALID, PLAIN, PORT, Workload, spec
+from tests.plans.workloads import ENV, INVALID, LAST_READY, PLAIN, PORT, Workload, spec
 from tests.properties.test_convergence import specs_of
 from tests.simulated.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, parent, ready
 from tests.slow import short_or_whole
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.no_cover
 
 TWENTY_STEPS = settings(max_examples=60, stateful_step_count=20)
 
-GOOD: list[Json] = [{}, PORT, {"replicas": 3, **PORT}, {"image": "nginx:1.28"}, ENV]
-BAD: list[Json] = [INVALID, {"image": "nginx:bad"}]
+GOOD: list[Json] = [{}, PORT, {"replicas": 3, **PORT}, {"image": "nginx:1.28"}, ENV, LAST_READY]
+BAD: list[Json] = [INVALID, {"image": "nginx:bad"}, {"image": "nginx:bad", **LAST_READY}]
 
 
 class Walk(RuleBasedStateMachine):

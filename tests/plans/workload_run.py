@@ -125,7 +125,8 @@ class WorkloadRun:
 
 _VOLATILE = {
     "uid", "resourceVersion", "generation", "creationTimestamp", "lastTransitionTime", "lastUpdateTime", "since",
-    "override", "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
+    "countedAt",
+    "override", "readyGeneration", "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
 }  # fmt: skip
 
 

@@ -81,6 +81,12 @@ def _older(newer: Hook) -> Hook:
     return call
 
 
+LAST_READY = {"progressDeadlineSeconds": 20, "rollback": {"mode": "LastReady"}}
+_FAILING = {"image": "nginx:bad", **LAST_READY}
+_READY = (spec(**LAST_READY), spec(replicas=2, **LAST_READY), spec(**LAST_READY))
+"""The image was Ready several versions of the Deployment ago."""
+
+
 class Workload(NamedTuple):
     """The ``steps`` that get faults, and the ``given`` steps before them."""
 
@@ -98,6 +104,10 @@ WORKLOADS: dict[str, Workload] = {
     "image": Workload(_MADE, (spec(image="nginx:1.28"),)),
     "changed twice at once": Workload(_MADE, (at_once(spec(image="nginx:1.28"), spec(image="nginx:1.29")),)),
     "image that can't be pulled": Workload(_MADE, (spec(image="nginx:bad"), spec())),
+    "rolled back": Workload(_READY, (spec(**_FAILING), spec(replicas=2, **_FAILING))),
+    "rolled back and corrected": Workload(
+        (*_READY, spec(**_FAILING)), (spec(image="nginx:1.28", **LAST_READY), spec())
+    ),
     "env added": Workload(_MADE, (spec(**ENV),)),
     "env removed": Workload((spec(**ENV),), (spec(env=ENV["env"][:1]),)),
     "ports added and removed": Workload(_MADE, (spec(**PORT), spec())),

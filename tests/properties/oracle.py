@@ -58,7 +58,7 @@ def forbidden(child: Json, namespace: str) -> Iterator[str]:
             yield f"{path} is root, or no ID"
         if field in ("httpGet", "tcpSocket") and "host" in value:
             yield f"{path} is a request to another host"
-        if field == "namespace" and value != namespace:
+        if field == "namespace" and value != namespace and "parentRefs" not in path:
             yield f"{path} is another namespace"
         if field == "priorityClassName" and value.startswith("system-"):
             yield f"{path} is a class of the system's"
@@ -98,20 +98,22 @@ def _mine(situation: Situation, child: Json | None) -> Json | None:
     return None if others else child
 
 
-def optional_asked(situation: Situation) -> set[str]:
-    """Return the kinds of children beside the Deployment that the spec asks for."""
+def asked_kinds(situation: Situation) -> set[str]:
+    """Return the kinds of the children that the spec asks for beside the Deployment."""
     spec = situation.parent["spec"]
     most = spec.get("autoscaling", {}).get("maxReplicas", spec.get("replicas", 1))
     asked = {
         "Service": bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled",
         "PodDisruptionBudget": spec.get("podDisruptionBudget") == "Auto" and most > 1,
         "HorizontalPodAutoscaler": "autoscaling" in spec,
+        "Ingress": "expose" in spec and "gateway" not in spec["expose"],
+        "HTTPRoute": "gateway" in spec.get("expose", {}),
     }
     return {kind for kind, is_asked in asked.items() if is_asked}
 
 
 def is_taken(situation: Situation, kind: str) -> bool:
-    """Tell whether the name of a child of *kind* belongs to another owner."""
+    """Tell whether the name of the child of *kind* belongs to another owner."""
     parent = situation.parent["metadata"]
     held = list((situation.related or {}).get(KINDS[kind].KIND.group_key, {}).values())
     owners = [
@@ -123,9 +125,9 @@ def is_taken(situation: Situation, kind: str) -> bool:
 def expected_children(situation: Situation) -> set[tuple[str, str]]:
     """Return kind and name of the children that a valid parent must have."""
     name = situation.parent["metadata"]["name"]
-    optional = {(kind, name) for kind in optional_asked(situation) if not is_taken(situation, kind)}
+    others = {(kind, name) for kind in asked_kinds(situation) if not is_taken(situation, kind)}
     deployment = set() if held(situation) else {("Deployment", f"{name}-deployment")}
-    return {*deployment, *optional}
+    return {*deployment, *others}
 
 
 def held(situation: Situation) -> bool:
@@ -148,7 +150,7 @@ def _met(situation: Situation, asked: Json) -> bool:
 def ready_is_earned(situation: Situation, answer: Json) -> bool:
     """Tell whether all is there that Ready promises."""
     metadata = situation.parent["metadata"]
-    if "deletionTimestamp" in metadata or any(is_taken(situation, kind) for kind in optional_asked(situation)):
+    if "deletionTimestamp" in metadata or any(is_taken(situation, kind) for kind in asked_kinds(situation)):
         return False
     if not any(wanted["kind"] == "Deployment" for wanted in answer["children"]):
         return False

@@ -32,10 +32,11 @@ def alone(mode: Mode, *objects: Json) -> World:
 
 
 def roll_out(made: World) -> None:
-    """Let the Deployment controller finish, at once."""
-    for deployment in made.api.all("Deployment"):
-        made.api.update_status(rolled_out(deployment), "deployment-controller")
-    assert made.until_quiet()
+    """Let the Deployment controller finish, at once, and again once an annotation says which image was Ready."""
+    for _ in range(2):
+        for deployment in made.api.all("Deployment"):
+            made.api.update_status(rolled_out(deployment), "deployment-controller")
+        assert made.until_quiet()
 
 
 def children(made: World) -> list[Json]:

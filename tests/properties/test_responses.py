@@ -163,6 +163,6 @@ def test_selectors_depend_on_the_name_alone(parent: Json) -> None:
 
     assert deployment["spec"]["selector"] == {"matchLabels": selector}
     assert deployment["spec"]["template"]["metadata"]["labels"].items() >= selector.items()
-    for other in others:
-        found = other["spec"].get("selector", selector)
-        assert found in (selector, {"matchLabels": selector}), other["kind"]
+    selectors = {"Service": selector, "PodDisruptionBudget": {"matchLabels": selector}}
+    for child in others:
+        assert child["spec"].get("selector") == selectors.get(child["kind"])

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from metahook import (
     ConfigMap,
     Controller,
+    CustomizeRequest,
     Deployment,
     Finding,
     Kind,
@@ -25,6 +26,7 @@ from metahook import (
 )
 from metahook.protocol import installation
 from metahook.protocol.installation import MAX_REMEMBERED, Requirements, check_installation
+from metahook.protocol.sender import customize_request
 from tests.hooks.minimal import TINY, sync_body
 from tests.invalid.mutations import REPLACEMENTS, Path, places, replaced
 from tests.requests.builders import NOW
@@ -123,6 +125,17 @@ def test_a_controller_can_require_another_update_method() -> None:
 )
 def test_only_the_kinds_that_are_both_declared_and_listed_are_compared(resources: object) -> None:
     assert found(changed("spec", "childResources", to=resources)) == []
+
+
+@pytest.mark.parametrize(
+    ("controller", "is_managed"),
+    [(RIGHT, True), (changed("spec", "childResources", to=[]), False), ({}, True), (None, True), ("a", True)],
+    ids=["listed", "not listed", "empty", "null", "no object"],
+)
+def test_a_customize_request_tells_which_kinds_the_controller_lists(*, controller: object, is_managed: bool) -> None:
+    body = {**json.loads(customize_request(json.loads(sync_body())["parent"])), "controller": controller}
+
+    assert CustomizeRequest.decode(json.dumps(body).encode()).manages(Deployment) is is_managed
 
 
 @pytest.mark.parametrize("hook", [{"version": "v1"}, {"version": "v2", "webhook": {"url": "http://x/finalize"}}])

@@ -53,6 +53,19 @@ _DNS = variants(
 )
 _ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
 
+_HOSTS = ["web.example.com", "a", "x-1.b.example"]
+_EXPOSED = [
+    *variants(
+        host=_HOSTS, path=[ABSENT, "/", "/a/.b"], className=[ABSENT, "nginx"], tls=[ABSENT, {}, {"secretName": "a"}]
+    ),
+    *variants(
+        host=_HOSTS,
+        path=[ABSENT, "/a"],
+        tls=[ABSENT, {}],
+        gateway=[{"name": "shared", "namespace": "gateways"}, {"name": "a", "sectionName": "https"}],
+    ),
+]
+
 _pull_policies = st.sampled_from(["Always", "IfNotPresent", "Never"])
 _ALONE: dict[str, Strategy[Any]] = {
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
@@ -80,6 +93,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
     "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),
+    "rollback": st.sampled_from([{}, {"mode": "Disabled"}, {"mode": "LastReady"}]),
     "revisionHistoryLimit": st.sampled_from([0, 1, 100]),
     "terminationGracePeriodSeconds": st.sampled_from([0, 1, 3600]),
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
@@ -158,9 +172,17 @@ def specs(draw: st.DrawFn) -> Json:
         spec.update(draw(group))
     for name in draw(_names):
         spec.setdefault(name, draw(_ALONE[name]))
+    if _can_be_exposed(spec) and (exposed := draw(_exposures)):
+        spec["expose"] = exposed
     return spec
 
 
+def _can_be_exposed(spec: Json) -> bool:
+    has_port = any(port.get("protocol", "TCP") == "TCP" for port in spec.get("ports", []))
+    return has_port and spec.get("service", {}).get("mode") != "Disabled"
+
+
+_exposures = st.sampled_from([*[None] * len(_EXPOSED), *_EXPOSED])
 _images = st.sampled_from(IMAGES)
 _names = st.sampled_from(_subsets(sorted(_ALONE), most=5))
 _IDENTITIES = variants(

@@ -20,7 +20,7 @@ from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
 from app.core.desired.generation import ValidSpec, valid_spec
 from app.core.desired.references import ConfigKind, Reference
 from app.core.watch import Watch
-from metahook import Absence, ConfigMap, Deployment, RelatedRule, Secret, SyncRequest, select_by_name
+from metahook import Absence, ConfigMap, Deployment, Object, RelatedRule, Secret, SyncRequest, select_by_name
 
 Entries = ItemsView[str, str]
 """Keys with their values."""
@@ -41,6 +41,8 @@ class Config:
 
     hashes: dict[str, str] = field(default_factory=dict)
     missing: tuple[Reference, ...] = ()
+    is_known: bool = True
+    """Whether all that Pods need is watched, and was observed to exist or to be missing."""
 
 
 NO_CONFIG = Config()
@@ -64,7 +66,12 @@ def config(request: SyncRequest, valid: ValidSpec, watch: Watch) -> Config:
     hashes = {annotation: content.hash or observed.get(annotation) for annotation, content in contents.items()}
     missing = {ref: part for content in contents.values() for ref, part in content.missing.items()}
     needed = [missing[ref] for ref in watched if ref in missing] if valid.spec.replicas else []  # no Pod needs it
-    return Config({annotation: value for annotation, value in hashes.items() if value}, tuple(dict.fromkeys(needed)))
+    watched_kinds = _watched_kinds(valid, watch)
+    is_watched = all(ref.optional or ref.kind in watched_kinds for ref in valid.references)
+    is_known = is_watched and all(content.is_observed for content in contents.values())
+    return Config(
+        {annotation: value for annotation, value in hashes.items() if value}, tuple(dict.fromkeys(needed)), is_known
+    )
 
 
 def published_hashes(request: SyncRequest, watch: Watch) -> dict[str, str]:
@@ -74,8 +81,12 @@ def published_hashes(request: SyncRequest, watch: Watch) -> dict[str, str]:
 
 
 def _watched(valid: ValidSpec, watch: Watch) -> list[Reference]:
-    is_disabled = valid.spec.config_reload.mode == "Disabled"
-    return [] if is_disabled else [ref for ref in valid.references if ref.kind in watch.config]
+    watched_kinds = _watched_kinds(valid, watch)
+    return [ref for ref in valid.references if ref.kind in watched_kinds]
+
+
+def _watched_kinds(valid: ValidSpec, watch: Watch) -> tuple[type[Object], ...]:
+    return () if valid.spec.config_reload.mode == "Disabled" else watch.config
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,8 @@ class _Content:
 
     hash: str | None
     missing: dict[Reference, Reference]
+    is_observed: bool
+    """Whether each of the objects was asked for."""
 
 
 def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -> _Content:
@@ -92,7 +105,7 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
     for ref in watched:
         if ref.kind is kind:
             uses[ref.name].append(ref)
-    content_hash, is_known = _Hash(kind, request.parent.uid), bool(uses)
+    content_hash, is_known, is_observed = _Hash(kind, request.parent.uid), bool(uses), True
     missing: dict[Reference, Reference] = {}
     for name, refs in sorted(uses.items()):
         observed, entries = request.related.get(kind, name), list[Entries]()
@@ -101,12 +114,12 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
             if isinstance(values, dict):
                 entries.append(values.items())
             elif values is not Absence.MISSING:
-                is_known = False
+                is_known = is_observed = False
             elif not ref.optional:
                 is_known = False
                 missing[ref] = ref.of_object() if observed is Absence.MISSING else ref
         content_hash.add(name, entries)
-    return _Content(content_hash.digest() if is_known else None, missing)
+    return _Content(content_hash.digest() if is_known else None, missing, is_observed)
 
 
 class _Hash:

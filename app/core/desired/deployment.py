@@ -8,13 +8,26 @@ from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name, labels, selector
 from app.core.desired.pod_template import pod_template, present
 from app.core.desired.replicas import Replicas
+from app.core.desired.rollback import Rollback
 from metahook import Manifest, Parent
 
 _DEFAULT_STEP = "25%"
 
 
-def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str], replicas: Replicas) -> Manifest:
-    """Return the desired Deployment of *replicas* Pods, with *config_hashes* as annotations (see config_hash)."""
+def deployment(
+    parent: Parent,
+    spec: MyResourceSpec,
+    config_hashes: Mapping[str, str],
+    replicas: Replicas,
+    rollback: Rollback | None = None,
+) -> Manifest:
+    """Return the desired Deployment of *replicas* Pods, with *config_hashes* as annotations (see config_hash).
+
+    A *rollback* that is decided replaces the image.
+    """
+    annotations = rollback.annotations if rollback else None
+    if rollback and rollback.image:
+        spec = spec.model_copy(update={"image": rollback.image})
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -22,6 +35,7 @@ def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str,
             "name": deployment_name(parent),
             "namespace": parent.namespace,
             "labels": labels(parent),
+            **({"annotations": annotations} if annotations else {}),
         },
         "spec": present(
             {

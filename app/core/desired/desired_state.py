@@ -1,8 +1,8 @@
 """The desired state: which children to list in the response, or why to keep the observed ones.
 
 Metacontroller deletes what is not listed. So a child is left out only when the spec does not ask for it, when another
-object has its name, or while the first Deployment waits for the spec's dependencies. An invalid spec keeps every
-observed child as it was applied last; one that is suspended leaves each as it is observed.
+object has its name, or, of a route, its host and path, or while the first Deployment waits for the spec's dependencies.
+An invalid spec keeps every observed child as it was applied last; one that is suspended leaves each as it is observed.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,16 @@ from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.dependencies import Unmet, unmet_dependencies
+from app.core.desired.exposure import Exposure, earlier_routes, exposure
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.replicas import Replicas, desired_replicas, fixed, kept_children
+from app.core.desired.rollback import Past, Rollback, observed_rollback
+from app.core.desired.routes import ROUTES
 from app.core.desired.suspension import left_as_observed
 from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
-from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
+from metahook import Deployment, EncodedManifest, Manifest, Parent, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -48,28 +51,51 @@ class DesiredState(NamedTuple):
     """The objects that stand in the way of a child: another has its name, or it is being deleted."""
     unmanaged: str = ""
     """The kind of a child that the CompositeController in the cluster does not list, so that it is not created."""
+    exposure: Exposure | None = None
+    """None if the spec asks for no address outside of the cluster."""
     config: Config = NO_CONFIG
     unmet_dependencies: list[Unmet] | None = None
     """None if the spec has no dependencies."""
     is_waiting_for_dependencies: bool = False
     """Whether the first Deployment waits for them."""
+    rollback: Rollback | None = None
+    """None if the spec asks for no rollbacks."""
 
     @property
     def is_kept(self) -> bool:
         """Whether the observed children are kept, which need not be those of this spec."""
         return self.problem is not None or self.is_suspended
 
+    @property
+    def is_rolled_back(self) -> bool:
+        """Whether the last image that was Ready replaces the one in the spec."""
+        return self.rollback is not None and self.rollback.image is not None
+
+    def children_with(
+        self, rollback: Rollback, parent: Parent, memo: GenerationMemo | None
+    ) -> Sequence[EncodedManifest]:
+        """Return the children of *parent* with another *rollback*."""
+        if self.spec is None:
+            return self.children
+        every_child = manifests(parent, self.spec, self.config.hashes, self.replicas, memo, rollback=rollback)
+        return [every_child[Deployment] if child["kind"] == "Deployment" else child for child in self.children]
+
 
 def desired_state(
-    request: SyncRequest, watch: Watch, memo: GenerationMemo | None = None, *, was_ever_ready: bool
+    request: SyncRequest,
+    watch: Watch,
+    memo: GenerationMemo | None = None,
+    *,
+    past: Past,
 ) -> DesiredState:
-    """Return the desired state of the parent of *request*, which *was_ever_ready* as its previous status says."""
+    """Return the desired state of the parent of *request*."""
     valid = valid_spec(request.parent, memo)
     if isinstance(valid, InvalidSpec):
         return DesiredState(kept=kept_children(request.parent, request.children), problem=valid.problem)
     if valid.spec.suspend:
-        return DesiredState(kept=left_as_observed(request.children), spec=valid.spec, is_suspended=True)
-    desired = _of_valid_spec(request, valid, watch, memo, was_ever_ready=was_ever_ready)
+        kept = left_as_observed(request.children)
+        return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
+    desired = _of_valid_spec(request, valid, watch, memo, past)
     if problem := _problem(request, desired):
         return DesiredState(kept=kept_children(request.parent, request.children), problem=problem)
     return desired
@@ -83,18 +109,22 @@ def _problem(request: SyncRequest, desired: DesiredState) -> str | None:
 
 
 def _of_valid_spec(
-    request: SyncRequest, valid: ValidSpec, watch: Watch, memo: GenerationMemo | None, *, was_ever_ready: bool
+    request: SyncRequest, valid: ValidSpec, watch: Watch, memo: GenerationMemo | None, past: Past
 ) -> DesiredState:
     spec = valid.spec
     observed_config = config(request, valid, watch)
     replicas = desired_replicas(request.parent, spec, request.children)
-    every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
+    rollback = observed_rollback(request.parent, spec, deployment, past)
+    every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
     # Once it has started, it is not stopped because of a dependency.
-    is_waiting = bool(unmet) and not was_ever_ready and deployment is None
+    is_waiting = bool(unmet) and not past.was_ever_ready and deployment is None
     left_behind = deployment_holder(request) if deployment is None else None
-    children, holders = _optional_children(request, every_child)
+    exposed = exposure(request, spec)
+    children, holders = _optional_children(request, every_child, exposed)
+    if exposed and exposed.kind.KIND.kind not in {child["kind"] for child in children}:
+        children += earlier_routes(request, exposed)
     if not is_waiting and left_behind is None:
         children.insert(0, every_child[Deployment])
     terminating = terminating_child(children, request.children)
@@ -104,28 +134,34 @@ def _of_valid_spec(
         replicas=replicas,
         unmanaged=_unmanaged(request, every_child),
         holders=tuple(holder for holder in (terminating, *holders, left_behind) if holder),
+        exposure=exposed,
         config=observed_config,
         unmet_dependencies=unmet,
         is_waiting_for_dependencies=is_waiting,
+        rollback=rollback,
     )
 
 
-def _optional_children(request: SyncRequest, every_child: Manifests) -> tuple[list[EncodedManifest], list[Holder]]:
+def _optional_children(
+    request: SyncRequest, every_child: Manifests, exposed: Exposure | None
+) -> tuple[list[EncodedManifest], list[Holder]]:
     """Return the children beside the Deployment whose names are free, and who holds those of the others."""
     children: list[EncodedManifest] = []
     holders: list[Holder] = []
     for kind, child in every_child.items():
         if kind is not Deployment and request.children.manages(kind):
             holder = name_holder(request, kind, child["metadata"]["name"])
-            if holder is None:
-                children.append(child)
-            else:
+            if holder:
                 holders.append(holder)
+            elif not (exposed and exposed.kind is kind and exposed.is_blocked):
+                children.append(child)
     return children, holders
 
 
 def _unmanaged(request: SyncRequest, every_child: Manifests) -> str:
-    return next((kind.KIND.kind for kind in every_child if not request.children.manages(kind)), "")
+    """Return the kind of a child that can't be created; for that of a route, the condition Exposed says so."""
+    kinds = (kind for kind in every_child if kind not in ROUTES)
+    return next((kind.KIND.kind for kind in kinds if not request.children.manages(kind)), "")
 
 
 def _is_too_large(child: EncodedManifest) -> bool:

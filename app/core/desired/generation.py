@@ -20,6 +20,7 @@ from app.core.desired.optional_children import optional_children
 from app.core.desired.propagation import propagated, with_propagated
 from app.core.desired.references import Reference, references
 from app.core.desired.replicas import Replicas
+from app.core.desired.rollback import Rollback
 from metahook import Deployment, EncodedManifest, Manifest, Object, Parent, with_generation_stamp
 
 Manifests = Mapping[type[Object], EncodedManifest]
@@ -83,23 +84,25 @@ def valid_spec(parent: Parent, memo: GenerationMemo | None = None) -> ValidSpec 
     return value
 
 
-def manifests(
+def manifests(  # noqa: PLR0913 - all that they depend on
     parent: Parent,
     spec: MyResourceSpec,
     config_hashes: Mapping[str, str],
     replicas: Replicas,
     memo: GenerationMemo | None = None,
+    *,
+    rollback: Rollback | None = None,
 ) -> Manifests:
     """Return the manifests for *parent* with *spec* and *replicas* Pods; *config_hashes* are annotations of those."""
     texts = propagated(parent, spec)
     metadata = tuple((field, tuple(values.items())) for field, values in texts.items())
     hashes = tuple(config_hashes.items())
     of_parent = (parent.name, parent.namespace, parent.uid, parent.generation, metadata)
-    key = ("manifests", *of_parent, hashes, replicas, parent.spec)
+    key = ("manifests", *of_parent, hashes, replicas, rollback, parent.spec)
     remembered: Manifests | None = memo.get(key) if memo else None
     if remembered:
         return remembered
-    children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes, replicas)}
+    children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes, replicas, rollback)}
     children |= optional_children(parent, spec, replicas)
     encoded = {
         kind: EncodedManifest(with_generation_stamp(with_propagated(child, texts), parent, GENERATION_STAMP))
@@ -119,4 +122,4 @@ def _memory(json: bytes, an_object: int) -> int:
     """
     texts = len(json) * (2 if json.isascii() and b"\\u" not in json else 5)
     items = 16 * json.count(b",") + 60 * json.count(b":")
-    return 2000 + texts + items + an_object * (json.count(b"{") + json.count(b"["))
+    return 2100 + texts + items + an_object * (json.count(b"{") + json.count(b"["))

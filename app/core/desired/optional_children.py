@@ -7,19 +7,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import autoscaler_name, budget_name, service_name
+from app.core.child_metadata import autoscaler_name, budget_name, route_name, service_name
 from app.core.desired.horizontal_pod_autoscaler import autoscaler, wants_autoscaler
 from app.core.desired.pod_disruption_budget import budget, wants_budget
 from app.core.desired.replicas import Replicas
+from app.core.desired.routes import (
+    address_label,
+    http_route,
+    ingress,
+    route_kind,
+    wants_http_route,
+    wants_ingress,
+)
 from app.core.desired.service import service, wants_service
 from metahook import (
+    CustomizeRequest,
     HorizontalPodAutoscaler,
+    HTTPRoute,
+    Ingress,
     Manifest,
     Object,
     Parent,
     PodDisruptionBudget,
     RelatedRule,
     Service,
+    select_by_labels,
     select_by_name,
 )
 
@@ -39,6 +51,8 @@ OPTIONAL_CHILDREN = (
     OptionalChild(Service, service_name, wants_service, service),
     OptionalChild(PodDisruptionBudget, budget_name, wants_budget, budget),
     OptionalChild(HorizontalPodAutoscaler, autoscaler_name, wants_autoscaler, autoscaler),
+    OptionalChild(Ingress, route_name, wants_ingress, ingress),
+    OptionalChild(HTTPRoute, route_name, wants_http_route, http_route),
 )
 
 
@@ -53,6 +67,11 @@ def optional_children(parent: Parent, spec: MyResourceSpec, replicas: Replicas) 
     return {kind: manifest for kind, manifest in manifests.items() if manifest}
 
 
-def related_rules(parent: Parent, spec: MyResourceSpec) -> list[RelatedRule]:
-    """Return the related rules for the objects that have the names of these children."""
-    return [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in wanted(spec)]
+def related_rules(request: CustomizeRequest, spec: MyResourceSpec) -> list[RelatedRule]:
+    """Return the related rules for the objects that have the names of these children, or the address of the route."""
+    parent = request.parent
+    managed = [child for child in wanted(spec) if request.manages(child.kind)]
+    rules = [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in managed]
+    if spec.expose and request.manages(kind := route_kind(spec.expose)):
+        rules.append(select_by_labels(kind, parent.namespace, address_label(spec.expose)))
+    return rules

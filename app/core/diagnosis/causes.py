@@ -50,8 +50,10 @@ class Cause:
     explanation: Explanation
     since: datetime | None = None
     until: datetime | None = None
+    container: str = ""
+    """The name of its container, if it is about one."""
     is_recovered: bool = False
-    """Whether its container is ready."""
+    """Whether that container is ready."""
     is_foreign: bool = False
     """Whether its container is not the MyResource's own."""
     is_unstable: bool = False
@@ -114,14 +116,14 @@ def _stopped(container: ContainerStatus, advice: Advice, *, ends: bool = False) 
     """Yield why a container does not run, or not for long; one that *ends* normally, an init container, may do so."""
     waiting = container.now.waiting
     why = waiting.reason if waiting else None
-    foreign = not advice.is_own(container)
+    name, foreign = container.name, not advice.is_own(container)
     if why in _NO_IMAGE:
-        yield Cause(advice.image(container), is_foreign=foreign)
+        yield Cause(advice.image(container), container=name, is_foreign=foreign)
     elif why == "ErrImageNeverPull":
-        yield Cause(advice.absent_image(container), is_foreign=foreign)
+        yield Cause(advice.absent_image(container), container=name, is_foreign=foreign)
     elif waiting and why in _NOT_CREATED:
         message = waiting.message if why in READ_MESSAGES else None
-        yield Cause(advice.config(container, message or ""), is_foreign=foreign)
+        yield Cause(advice.config(container, message or ""), container=name, is_foreign=foreign)
     elif ended := _ended(container):
         yield from _causes_of_end(ended, container, advice, ends=ends)
 
@@ -140,6 +142,7 @@ def _causes_of_end(ended: Terminated, container: ContainerStatus, advice: Advice
     yield Cause(
         explanation,
         until=_forgiven(container),
+        container=container.name,
         is_foreign=not advice.is_own(container),
         is_unstable=loops,
         failed_at=parse_time(ended.finished_at),
@@ -157,7 +160,8 @@ def _unready(container: ContainerStatus, advice: Advice, status: PodStatus) -> I
         unready_since = parse_time(_time(status.condition("ContainersReady")))
         times = (after(started, takes + GRACE), after(unready_since or started, GRACE))
         since = max((time for time in times if time), default=None)
-        yield Cause(advice.probe(container), since=since, is_foreign=not advice.is_own(container))
+        foreign = not advice.is_own(container)
+        yield Cause(advice.probe(container), since=since, container=container.name, is_foreign=foreign)
 
 
 def _ended(container: ContainerStatus) -> Terminated | None:

@@ -1,7 +1,8 @@
 """The diagnosis: what the Pods of the current rollout say of why it does not end, or why it will not last.
 
-It gives a reason another name and message. It never makes Ready true, and no child depends on it. It makes Ready false
-only for Pods that are unstable: ones that are ready for a moment now and then.
+It gives a reason another name and message. It never makes Ready true, and no child depends on it, except that it tells
+whether a rollback can help. It makes Ready false only for Pods that are unstable: ones that are ready for a moment now
+and then.
 """
 
 from dataclasses import dataclass

@@ -79,6 +79,40 @@ NOT_AUTOSCALING = ParentCondition(
     "The HorizontalPodAutoscaler does not scale. See: kubectl describe hpa {name} -n {namespace}",
 )
 
+ROUTE_ACCEPTED = ParentCondition("Exposed", "True", "RouteAccepted", "{route} is accepted.")
+ROUTE_NOT_APPLIED = ParentCondition(
+    "Exposed",
+    "Unknown",
+    "RouteNotApplied",
+    "{route} has not been created or updated to this spec yet. If this lasts, the message of Ready says why.",
+)
+ROUTE_NOT_ADMITTED = ParentCondition(
+    "Exposed",
+    "Unknown",
+    "NotYetAdmitted",
+    "No controller has accepted {route} yet. If this lasts, check {choice}, and run: "
+    "kubectl describe {resource} {name}",
+)
+ROUTE_NOT_ACCEPTED = ParentCondition(
+    "Exposed",
+    "False",
+    "NotAccepted",
+    "Gateway {gateway} does not accept {route}: {why}. Check spec.expose, and run: kubectl describe {resource} {name}",
+)
+HOST_CLAIMED = ParentCondition(
+    "Exposed",
+    "False",
+    "HostClaimed",
+    "{holder} has this host and path already, so {route} does not get them. Change spec.expose of one of the two.",
+)
+ROUTE_NOT_ENABLED = ParentCondition(
+    "Exposed",
+    "False",
+    "NotEnabled",
+    "The operator creates no {kind} in this cluster. Ask the cluster administrator to set {value} of the operator's "
+    "chart to true, or remove {unwanted}.",
+)
+
 OPERATOR_MISCONFIGURED = {
     finding: ParentCondition(
         "OperatorMisconfigured", "True", finding.name, f"{finding.message} See docs/troubleshoot.md."

@@ -178,6 +178,12 @@ class Facts:
         return is_sound and rollout.available >= spec.autoscaling.min_replicas and not self.deadlines.has_no_progress
 
     @property
+    def is_recording_image(self) -> bool:
+        """Whether Ready waits until the Deployment has the image as the last one that was Ready."""
+        ends = self._recording_ends()
+        return ends is not None and self.now < ends
+
+    @property
     def resend(self) -> Resend | None:
         """The value that differs, if it does so for long enough to be sent once more."""
         if self.drift is None or not self.drift.path or self.overriding.is_overridden:
@@ -196,7 +202,13 @@ class Facts:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
             return []
-        return [*self._drift_timers(), *self.overriding.timers(), *self.deadlines.timers, self.diagnosis.changes_at]
+        return [
+            *self._drift_timers(),
+            *self.overriding.timers(),
+            *self.deadlines.timers,
+            self.diagnosis.changes_at,
+            self._recording_ends(),
+        ]
 
     def without_surplus(self, pods: int) -> int:
         """Return the number of *pods*, up to the desired one: the extra Pods of a rollout are not counted."""
@@ -221,6 +233,16 @@ class Facts:
             return None
         is_timed = self.rollout.progressed_at or self.rollout.is_late
         return ROLLOUT if self.rollout.is_not_yet_observed or (self.is_incomplete and not is_timed) else None
+
+    def _recording_ends(self) -> datetime | None:
+        """Return until when Ready waits for that: a policy may reject the write. None if there is nothing to write."""
+        rollback, spec = self.desired.rollback, self.desired.spec
+        if rollback is None or spec is None or rollback.image or rollback.ready_image == spec.image:
+            return None
+        if not self.rollout.is_complete:
+            return None
+        times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
+        return after(max(times), PATIENCE) if times else None
 
     def _has_skewed_clock(self) -> bool:
         if not self.waiting_for and not self.rollout.is_under_way:

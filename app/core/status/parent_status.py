@@ -32,6 +32,7 @@ from app.core.status.conditions import (
     ROLLOUT_REFUSED,
     ParentCondition,
 )
+from app.core.status.exposed import exposed, url
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
@@ -55,17 +56,17 @@ def parent_status(facts: Facts, docs_url: str) -> Json:
     decision = decide(facts)
     is_ready = decision.outlook is Outlook.READY
     transitions = Transitions(facts)
+    conditions = _conditions(facts, decision, docs_url)
     status: Json = {
         "state": _state(facts, decision),
-        "conditions": [
-            _with_time(condition, facts.parent.generation, transitions)
-            for condition in _conditions(facts, decision, docs_url)
-        ],
+        "conditions": [_with_time(condition, facts.parent.generation, transitions) for condition in conditions],
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
     if image := _image(facts.rollout.deployment):
         status["image"] = image
+    if facts.desired.exposure and any((each.type, each.status) == ("Exposed", "True") for each in conditions):
+        status["url"] = url(facts.desired.exposure)
     if address := _address(facts):
         status["address"] = address
     ready_generation = facts.parent.generation if is_ready else facts.previous_status.ready_generation
@@ -91,6 +92,8 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
         found = autoscaling_condition(facts.autoscaler)
         words = {"name": facts.parent.name, "namespace": facts.parent.namespace}
         conditions.append(replace(found, message=found.message.format_map(words)))
+    if facts.desired.exposure is not None:
+        conditions.append(exposed(facts, facts.desired.exposure))
     # These two are conditions of kstatus, present only while True.
     if decision.outlook is Outlook.RECONCILING:
         conditions.append(ParentCondition("Reconciling", "True", reason, text))

@@ -61,7 +61,8 @@ def _observed(facts: Facts) -> PodCounts:
     """Return the numbers of Pods, without surplus ones and ones that keep failing."""
     rollout, stable = facts.rollout, facts.diagnosis.stable_pods
     ready = rollout.ready if stable is None else min(rollout.ready, stable)
-    is_of_another_spec = facts.desired.is_kept or facts.is_keeping_newer_children or facts.deployment_drift
+    desired, is_outdated = facts.desired, facts.is_keeping_newer_children or facts.deployment_drift
+    is_of_another_spec = desired.is_kept or desired.is_rolled_back or is_outdated
     is_observed = facts.is_scaling or not rollout.is_not_yet_observed
     is_known = rollout.deployment and not is_of_another_spec and is_observed
     return PodCounts(facts.without_surplus(ready), facts.without_surplus(rollout.updated) if is_known else None)

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from app.core.reasons import BUILDING
+from app.core.desired.rollback import Past
+from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK
 from app.core.status.override import Override
 from app.core.timers import parse_time
 from metahook import Finding, Parent, last_change, try_read, try_read_list
@@ -78,8 +79,6 @@ class PreviousStatus:
         """The last change of a child by another in this generation."""
         self.ready_generation = _number(status.ready_generation)
         """The last generation that was Ready."""
-        self.was_ever_ready = self.ready_generation is not None
-        """Whether Ready was True in any generation."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
         self.is_ready = self.was_ready and self.since("Ready", "True") is not None
@@ -119,6 +118,13 @@ class PreviousStatus:
         """Whether it is not about this generation, or not there."""
         ready = self._conditions.get("Ready")
         return ready is None or ready.observed_generation != self._generation
+
+    @property
+    def past(self) -> Past:
+        """What the children depend on."""
+        ready = self._conditions.get("Ready")
+        reason = ready.reason if ready and not self.is_of_other_generation else ""
+        return Past(self.ready_generation is not None, reason == AVAILABLE.name, reason == ROLLED_BACK.name)
 
     @property
     def is_of_skewed_clock(self) -> bool:

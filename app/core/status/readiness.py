@@ -25,6 +25,7 @@ from app.core.reasons import (
     PROGRESS_DEADLINE_EXCEEDED,
     REPLICA_FAILURE,
     REPLICAS_UNAVAILABLE,
+    ROLLED_BACK,
     ROLLING_OUT,
     SCALED_TO_ZERO,
     SUSPENDED,
@@ -39,6 +40,8 @@ from app.core.status.facts import Facts
 class Decision(NamedTuple):
     """The ``reason`` of the condition Ready; its ``outlook`` is never FOLLOWS_ROLLOUT."""
 
+    rule: Reason
+    """The reason of the first rule that holds."""
     reason: Reason
     outlook: Outlook
     cause: Cause | None = None
@@ -94,6 +97,8 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (OVERRIDDEN, lambda facts: facts.overriding.is_overridden or (facts.is_stuck and facts.has_resent_value)),
     (NOT_APPLIED, lambda facts: facts.is_stuck),
     (BUILDING, lambda facts: facts.drift is not None),
+    # Before all that the rollout shows: it is that of another image.
+    (ROLLED_BACK, lambda facts: facts.desired.is_rolled_back),
     # From here on the observed children are the desired ones, and the rollout decides.
     # Until the Deployment controller has observed the spec, its status is about the previous one.
     (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.deadlines.has_no_progress),
@@ -124,11 +129,13 @@ def decide(facts: Facts) -> Decision:
 
     One that follows the rollout is Stalled once the rollout is late.
     """
-    reason = next(reason for reason, holds in RULES if holds(facts))
+    rule = next(reason for reason, holds in RULES if holds(facts))
+    # The write of the image to the Deployment gives it a new generation. Ready follows that, and never goes back.
+    reason = ROLLING_OUT if rule is AVAILABLE and facts.is_recording_image else rule
     outlook = reason.outlook
     if outlook is Outlook.FOLLOWS_ROLLOUT:
         outlook = Outlook.STALLED if _has_timed_out(facts) else Outlook.RECONCILING
     # Until the Deployment controller has observed the spec, Pods show causes of the previous one.
-    is_explained = reason in _EXPLAINED_BY_PODS and not facts.rollout.is_not_yet_observed
+    is_explained = rule in _EXPLAINED_BY_PODS and not facts.rollout.is_not_yet_observed
     cause = facts.diagnosis.cause if is_explained else None
-    return Decision(cause.reason if cause else reason, outlook, cause)
+    return Decision(rule, cause.reason if cause else reason, outlook, cause)

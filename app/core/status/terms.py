@@ -76,6 +76,13 @@ TERMS = (
         "reported anything yet. Present only if the spec has autoscaling.",
         "If it is False, do what its message says: kubectl describe myresource NAME",
     ),
+    Term(
+        "Exposed",
+        "condition",
+        "True if the Ingress has an address, or the Gateway accepts the HTTPRoute, so that requests from outside of "
+        "the cluster can arrive. Present only if the spec has expose. Ready does not depend on it.",
+        "If it is not True, do what its message says: kubectl describe myresource NAME",
+    ),
     Term("Reconciling", "condition", "Present, and True, while Ready is False and no action is needed yet.", _WAIT),
     Term(
         "Stalled",

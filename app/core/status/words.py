@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from app.api.names import API_VERSION
 from app.api.status import MAX_MESSAGE
 from app.core.desired.holders import Holder
+from app.core.desired.rollback import Rollback
 from app.core.diagnosis.replica_failure import explain_replica_failure
 from app.core.drift import Drift, Foreign
+from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS
 from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision
@@ -16,6 +18,9 @@ MOST = 700
 
 _MOST_FOREIGN, _CUT = 180, 220
 """Characters of the fields of one child in the condition ForeignFields; one name alone can be longer."""
+
+_MOST_OF_IMAGE = 300
+"""Characters of an image in a message. It may have 512."""
 
 AND_OTHERS = "and others"
 
@@ -62,17 +67,19 @@ def _until(facts: Facts) -> str:
     return f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete"
 
 
-_WITHOUT_CHILD = {
+_REMEDIES = {
     "Service": "set spec.service.mode to Disabled",
     "PodDisruptionBudget": "set spec.podDisruptionBudget to Disabled",
     "HorizontalPodAutoscaler": "remove spec.autoscaling",
+    "Ingress": "remove spec.expose",
+    "HTTPRoute": "remove spec.expose",
 }
-"""What to change in the spec, so that it asks for no child of a kind."""
+"""What makes a child of a kind unwanted."""
 
 
 def _others(facts: Facts) -> str:
     kind = _holder(facts).kind
-    return _WITHOUT_CHILD.get(kind, f"delete the {kind}")
+    return _REMEDIES.get(kind, f"delete the {kind}")
 
 
 def _fields(facts: Facts) -> str:
@@ -166,6 +173,21 @@ def _replica_failure(facts: Facts) -> str:
     return explain_replica_failure(failure.message if failure else None, facts.desired.spec)
 
 
+def _image(text: str | None) -> str:
+    text = text or ""
+    return text if len(text) <= _MOST_OF_IMAGE else f"{text[:_MOST_OF_IMAGE]}..."
+
+
+def _rollback(facts: Facts) -> Rollback:
+    return facts.desired.rollback or Rollback()
+
+
+def _failure(facts: Facts) -> str:
+    """Return the reason for the rollback, as the Deployment has it; others can write it, too."""
+    reason = _rollback(facts).failure
+    return reason if reason in REASONS else PROGRESS_DEADLINE_EXCEEDED.name
+
+
 WORDS: dict[str, Callable[[Facts], str]] = {
     "name": lambda facts: facts.parent.name,
     "namespace": lambda facts: facts.parent.namespace,
@@ -189,5 +211,8 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "write": _write,
     "obstacle": _obstacle,
     "described": _described,
+    "image": lambda facts: _image(facts.desired.spec.image if facts.desired.spec else None),
+    "ready_image": lambda facts: _image(_rollback(facts).ready_image),
+    "failure": _failure,
 }
 """The words of all messages but those of Pods, which are in :mod:`app.core.diagnosis.advice`."""

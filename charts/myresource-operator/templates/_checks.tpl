@@ -9,6 +9,7 @@
 {{- include "myresource-operator.checkExtras" . -}}
 {{- include "myresource-operator.checkMetrics" . -}}
 {{- include "myresource-operator.checkWatch" . -}}
+{{- include "myresource-operator.checkExpose" . -}}
 {{- include "myresource-operator.checkTls" . -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.name is empty and serviceAccount.create is false: set serviceAccount.name to an existing ServiceAccount, or serviceAccount.create to true" -}}
@@ -235,6 +236,12 @@
 {{- if and $values.metacontroller.check (not ($served.Has $served_as)) -}}
 {{- fail (printf "%s is %s, which the cluster does not serve: install its CRD first, or remove the kind; otherwise Metacontroller can't sync MyResources that name it. With helm template, which has no cluster to check, add --api-versions %s (metacontroller.check=false skips this check)" $at $served_as $served_as) -}}
 {{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "myresource-operator.checkExpose" -}}
+{{- if and (.Values.expose).gateway .Values.metacontroller.check (not (.Capabilities.APIVersions.Has "gateway.networking.k8s.io/v1/HTTPRoute")) -}}
+{{- fail "expose.gateway is true and the cluster does not serve gateway.networking.k8s.io/v1/HTTPRoute: install the CRDs of the Gateway API first, or set expose.gateway to false; otherwise Metacontroller can't sync any MyResource. With helm template, which has no cluster to check, add --api-versions gateway.networking.k8s.io/v1/HTTPRoute (metacontroller.check=false skips this check)" -}}
 {{- end -}}
 {{- end }}
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from tests.api.examples import (
     container,
+    expose,
     init_container,
     keys,
     lifecycle,
@@ -31,6 +32,7 @@ EXAMPLES: list[Example] = [
         volume,
         keys,
         scheduling,
+        expose,
     )
     for example in module.EXAMPLES
 ]

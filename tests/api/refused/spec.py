@@ -19,6 +19,10 @@ def _hooked(hook: str = "preStop", **handler: Json) -> Json:
     return {"lifecycle": {hook: handler}}
 
 
+def _exposed(**fields: str | Json) -> Json:
+    return {**_port(name="http"), "expose": {"host": "web.example.com", **fields}}
+
+
 def _init(name: str = "init", **fields: object) -> Json:
     return {"initContainers": [{"name": name, "image": "init:1", **fields}]}
 
@@ -140,6 +144,23 @@ REFUSED: dict[str, list[Json]] = {
         {"minReadySeconds": 600},
         {"minReadySeconds": 9, "progressDeadlineSeconds": 9},
     ],
+    "an address that no route can have": [
+        *(
+            _exposed(host=host)
+            for host in ("", "*.example.com", "Web.example.com", "192.0.2.1", "a..b", "web:80", "a\n")
+        ),
+        *(_exposed(path=path) for path in ("", "shop", "/shop/", "//", "/a/../b", "/a b", "/%2f", "/.", "/a\n")),
+    ],
+    "an address without a port of the Service": [
+        {"expose": {"host": "a"}},
+        {**_port(), "expose": {"host": "a", "port": "http"}},
+        {"ports": [{"containerPort": 53, "protocol": "UDP"}], "expose": {"host": "a"}},
+        {**_exposed(), "service": {"mode": "Disabled"}},
+    ],
+    "a route of two controllers": [
+        _exposed(className="nginx", gateway={"name": "shared"}),
+        _exposed(tls={"secretName": "a"}, gateway={"name": "shared"}),
+    ],
     "the same twice": [
         {"volumes": [CACHE, CACHE]},
         {"volumes": [CACHE], "volumeMounts": [{"name": "cache", "mountPath": "/a"}] * 2},
@@ -185,6 +206,7 @@ REFUSED: dict[str, list[Json]] = {
         {"service": {"mode": "Maybe"}},
         {"service": {"type": "ExternalName"}},
         {"strategy": {"type": "OnDelete"}},
+        {"rollback": {"mode": "Auto"}},
         {"ports": [{"containerPort": 80, "protocol": "tcp"}]},
         {"volumes": [{"name": "cache", "emptyDir": {"medium": "HugePages"}}]},
     ],

@@ -18,7 +18,7 @@ from app.core.watch import Watch
 from docs.fields import examples
 from metahook import Kind
 from metahook.protocol.sender import customize_request
-from tests.requests.builders import my_resource, reason, sync
+from tests.requests.builders import finished, my_resource, reason, sync
 
 Json = dict[str, Any]
 Path = tuple[str, ...]
@@ -31,12 +31,14 @@ WATCH = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 WHOLE = (Affinity, DnsConfig, Lifecycle, Probe)
 """Objects that are written to the Pod as they are."""
 
-
 REQUIRED = {
-    ("autoscaling", field)
-    for field in ("maxReplicas", "targetCPUUtilizationPercentage", "targetMemoryUtilizationPercentage")
+    ("expose", "host"): "other",
+    ("expose", "gateway", "name"): "other",
+    ("autoscaling", "maxReplicas"): 99,
+    ("autoscaling", "targetCPUUtilizationPercentage"): 99,
+    ("autoscaling", "targetMemoryUtilizationPercentage"): 99,
 }
-"""Fields that a spec may need if it has those around them."""
+"""Fields that a spec may need if it has those around them, each with another value."""
 
 
 def fields(model: type[Model]) -> Iterator[Path]:
@@ -72,19 +74,20 @@ def without(spec: Json, path: Path) -> Json:
         node = node[step]
     del node[last]
     if path in REQUIRED:
-        node[last] = 99
+        node[last] = REQUIRED[path]
     return {"image": "other:1", **changed}
 
 
 def effects(spec: Json) -> str:
-    """Return all that a spec leads to: the children, and the objects that are looked at."""
+    """Return all that a spec leads to: the children, also once they are rolled out, and the objects looked at."""
     parent = my_resource(spec=spec)
     keys = spec.get("propagate", {})
     parent["metadata"] |= {field: dict.fromkeys(keys.get(field, []), "x") for field in ("labels", "annotations")}
     answer = sync(parent, watch=WATCH)
+    later = sync(parent, *finished(parent), watch=WATCH)
     rules = json.loads(controller(WATCH).answer_customize(customize_request(parent)))
     assert reason(answer) != "InvalidSpec"
-    return json.dumps([answer["children"], rules], sort_keys=True)
+    return json.dumps([answer["children"], later["children"], rules], sort_keys=True)
 
 
 def is_forgotten(path: Path) -> bool:

@@ -8,13 +8,19 @@ import yaml
 
 from app.core.child_metadata import CHILDREN
 from app.core.desired.optional_children import OPTIONAL_CHILDREN
-from metahook import Deployment, Object
+from metahook import Deployment, HTTPRoute, Object
 from tests.requests.builders import child, condition, finished, my_resource, reason, sync
 
 Json = dict[str, Any]
 
 FULL: Json = yaml.safe_load(Path("examples/full.yaml").read_text(encoding="utf-8"))["spec"] | {"dependencies": []}
+ROUTED: Json = FULL | {"expose": {"host": "web.example.com", "gateway": {"name": "shared"}}}
 KINDS = pytest.mark.parametrize("kind", CHILDREN, ids=lambda kind: kind.KIND.kind)
+
+
+def full(kind: type[Object]) -> Json:
+    """Return a MyResource with a child of *kind*: it has an Ingress or an HTTPRoute."""
+    return my_resource(spec=ROUTED if kind is HTTPRoute else FULL)
 
 
 def test_the_kinds_of_children_are_the_deployment_and_those_that_a_spec_may_ask_for() -> None:
@@ -23,14 +29,14 @@ def test_the_kinds_of_children_are_the_deployment_and_those_that_a_spec_may_ask_
 
 @KINDS
 def test_a_child_of_each_kind_is_in_the_response_for_the_full_example(kind: type[Object]) -> None:
-    kinds = [item["kind"] for item in sync(my_resource(spec=FULL))["children"]]
+    kinds = [item["kind"] for item in sync(full(kind))["children"]]
 
     assert kind.KIND.kind in kinds, f"no {kind.KIND.kind}: see OPTIONAL_CHILDREN, and use it in examples/full.yaml"
 
 
 @KINDS
 def test_a_child_of_each_kind_has_the_labels_of_all_and_the_stamp_of_its_generation(kind: type[Object]) -> None:
-    metadata = child(sync(my_resource(spec=FULL)), kind.KIND.kind)["metadata"]
+    metadata = child(sync(full(kind)), kind.KIND.kind)["metadata"]
 
     assert metadata["labels"]["myresource"] == "web"
     assert metadata["annotations"]["mygroup.example.com/applied"] == "1-b848bea7"
@@ -38,7 +44,7 @@ def test_a_child_of_each_kind_has_the_labels_of_all_and_the_stamp_of_its_generat
 
 @KINDS
 def test_a_child_of_each_kind_is_waited_for(kind: type[Object]) -> None:
-    parent = my_resource(spec=FULL)
+    parent = full(kind)
     others = [item for item in finished(parent) if item["kind"] != kind.KIND.kind]
 
     assert f"{kind.KIND.kind} " in condition(sync(parent, *others))["message"]
@@ -46,7 +52,7 @@ def test_a_child_of_each_kind_is_waited_for(kind: type[Object]) -> None:
 
 @pytest.mark.parametrize("optional", OPTIONAL_CHILDREN, ids=lambda optional: optional.kind.KIND.kind)
 def test_an_object_of_another_owner_that_has_the_name_is_left_alone(optional: Any) -> None:
-    parent, kind = my_resource(spec=FULL), optional.kind.KIND
+    parent, kind = full(optional.kind), optional.kind.KIND
     foreign = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": "web", "namespace": "default"}}
     answer = sync(parent, related={kind.group_key: {"default/web": foreign}})
 

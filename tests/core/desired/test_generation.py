@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
+from app.core.child_metadata import READY_IMAGE
 from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo, ValidSpec, manifests, valid_spec
 from app.core.desired.references import references
@@ -22,6 +23,7 @@ from app.core.desired.replicas import fixed
 from app.core.watch import Watch
 from metahook import Deployment, Parent, RefusedResponse
 from metahook.protocol.sender import customize_request
+from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.api.full import filled
 from tests.recorded.traffic import RECORDED, load
 from tests.requests.builders import NOW, finished, my_resource
@@ -56,6 +58,12 @@ def other_config(situation: Situation) -> Situation:
     return Situation(situation.parent, situation.children, {**groups, "ConfigMap.v1": changed})
 
 
+def other_ready_image(situation: Situation) -> Situation:
+    children = json.loads(json.dumps(situation.children).replace(READY, "ready:2"))
+    return Situation(situation.parent, tuple(children), situation.related)
+
+
+READY = "ready:1"
 NEIGHBOURS: list[Callable[[Situation], Situation]] = [
     metadata(name="other"),
     metadata(name="a" * 53),
@@ -65,6 +73,7 @@ NEIGHBOURS: list[Callable[[Situation], Situation]] = [
     metadata(labels={"team": "blue"}),
     other_spec,
     other_config,
+    other_ready_image,
 ]
 """What differs from a situation in one part of what its children depend on."""
 
@@ -144,6 +153,9 @@ class Lacking(GenerationMemo):
 
 
 PLAIN = Situation(my_resource())
+_READY_BEFORE = {"metadata": {"annotations": {READY_IMAGE: READY}}}
+ROLLING = my_resource(rollback={"mode": "LastReady"})
+ROLLING_BACK = Situation(ROLLING, tuple(merge(child, {}, _READY_BEFORE) for child in finished(ROLLING)))
 LABELLED = metadata(labels={"team": "red"})(Situation(my_resource(propagate={"labels": ["team"]})))
 CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), related=related(config_map("a", a="b")))
 
@@ -153,11 +165,11 @@ CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), r
     [
         *(("spec", part) for part in range(1, 3)),
         # The seventh, the number of Pods, follows from the spec.
-        *(("manifests", part) for part in (1, 2, 3, 4, 5, 6, 8)),
+        *(("manifests", part) for part in (1, 2, 3, 4, 5, 6, 8, 9)),
     ],
 )
 def test_a_key_that_lacks_a_part_is_caught(kind: str, part: int) -> None:
-    requests = [*sequence(PLAIN), *sequence(CONFIGURED), *sequence(LABELLED)]
+    requests = [part for each in (PLAIN, CONFIGURED, LABELLED, ROLLING_BACK) for part in sequence(each)]
     assert_same_answers(requests, Lacking(kind, 100))
 
     with pytest.raises((AssertionError, RefusedResponse)):
@@ -168,7 +180,7 @@ def test_each_part_of_a_key_is_left_out_in_turn() -> None:
     memo = Watched()
     assert_same_answers([PLAIN], memo)
 
-    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 9}
+    assert {key[0]: len(key) for key, _, _ in memo.entries} == {"spec": 3, "manifests": 10}
 
 
 def test_manifests_of_another_number_of_pods_are_others() -> None:

@@ -118,6 +118,15 @@ def check_installation(controller: msgspec.Raw, spec: bytes, requirements: Requi
     return tuple(finding for finding in Finding if finding in {*findings, Finding.OutdatedCRD})
 
 
+def listed_resources(controller: msgspec.Raw) -> frozenset[tuple[str, str]] | None:
+    """Return API version and plural of the children in *controller*, the field of a request; None if it has none."""
+    read = try_read(controller, _Controller)
+    if read is None:
+        return None
+    listed = read.spec.child_resources or read.spec.attachments or []
+    return frozenset((child.api_version, child.resource) for child in listed)
+
+
 def _check_controller(controller: bytes, requirements: Requirements) -> tuple[Finding, ...] | None:
     """Return what is wrong with *controller*; None if it is neither a CompositeController nor a DecoratorController."""
     read = try_read(controller, _Controller)

@@ -9,7 +9,7 @@ import msgspec
 
 from metahook.protocol import wire
 from metahook.protocol.extent import DecodedMemory, check_objects, check_parent
-from metahook.protocol.installation import Finding, Requirements, check_installation
+from metahook.protocol.installation import Finding, Requirements, check_installation, listed_resources
 from metahook.protocol.malformed import MalformedRequest, RequestRule
 from metahook.protocol.objects import Object
 from metahook.protocol.observed import Children
@@ -92,13 +92,24 @@ class CustomizeRequest:
     """Asks which related objects a parent's sync needs. Decide from the spec alone: responses are cached."""
 
     parent: Parent
+    listed: frozenset[tuple[str, str]] | None = None
+    """API version and plural of the kinds of children that the controller in the cluster lists; None if unknown."""
 
     @classmethod
     def decode(cls, body: Body, shape: Shape = COMPOSITE) -> "CustomizeRequest":
         """Return the request of *shape* that *body* (JSON) holds; raise MalformedRequest if it holds none."""
-        parent = _decode(body, shape.customize).parent
-        check_parent(parent, "parent", len(body))
-        return cls(_parent(parent, "parent", shape))
+        envelope = _decode(body, shape.customize)
+        check_parent(envelope.parent, "parent", len(body))
+        DecodedMemory(len(body)).check(envelope.controller)
+        return cls(_parent(envelope.parent, "parent", shape), listed_resources(envelope.controller))
+
+    def manages(self, struct: type[Object]) -> bool:
+        """Tell whether the controller in the cluster lists the kind of *struct*; select no such objects if it does not.
+
+        Then the cluster may not serve the kind, or Metacontroller may not read it: a rule for it would stop each sync.
+        See ``Controller.optional_kinds``.
+        """
+        return self.listed is None or (struct.KIND.api_version, struct.KIND.plural) in self.listed
 
 
 @dataclass(frozen=True)

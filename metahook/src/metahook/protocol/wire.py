@@ -77,9 +77,10 @@ class ParentBody(ObjectBody, frozen=True, kw_only=True):
 
 
 class CustomizeRequestBody(Observed, frozen=True):
-    """A parent."""
+    """A parent. The controller is the CompositeController, whole."""
 
     parent: ParentBody
+    controller: msgspec.Raw = msgspec.field(default_factory=_null)
 
 
 class SyncRequestBody(CustomizeRequestBody, frozen=True, kw_only=True):
@@ -91,14 +92,14 @@ class SyncRequestBody(CustomizeRequestBody, frozen=True, kw_only=True):
 
     children: Groups
     related: Groups | None = None
-    controller: msgspec.Raw = msgspec.field(default_factory=_null)
     finalizing: bool | None = None
 
 
 class DecoratorCustomizeRequestBody(Observed, frozen=True):
-    """The object of a DecoratorController."""
+    """The object of a DecoratorController, which is the controller, whole."""
 
     parent: ObjectBody
+    controller: msgspec.Raw = msgspec.field(default_factory=_null)
 
 
 class DecoratorSyncRequestBody(Observed, frozen=True, kw_only=True):

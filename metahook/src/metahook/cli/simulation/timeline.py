@@ -67,7 +67,9 @@ def _update(write: Write) -> tuple[str, str] | None:
 def _first_change(write: Write, part: str) -> str:
     """Return the first changed field in *part* of an object, with its new value unless it is a Secret or a record."""
     old, new = ((item or {}).get(part, UNSET) for item in (write.before, write.after))
-    change = min(changes(old, new, part), default=None, key=lambda change: change.path)
+    change = min(
+        changes(old, new, part), default=None, key=lambda change: (change.path.startswith(_RECORDS), change.path)
+    )
     if change is None:
         return ""
     if change.new is UNSET:

@@ -1,0 +1,84 @@
+"""The exposure: what becomes of the route that a spec asks for, where another route may have its host and path already.
+
+Two routes with the same host and path in one namespace would share the requests, or one would lose them all, as the
+controller of the cluster likes. So one of them has the address: the route that was created first, then the one with the
+lower uid. The others of that address are not created, or deleted again where two were created at once. The times of
+the routes decide, and not those of the MyResources: an older MyResource that changes its host must not take it from a
+route that serves. Routes of an earlier address stay until the new one can be created.
+
+A label with the hash of host and path finds these routes, by one related rule, for those alone that have ``expose``.
+"""
+
+from typing import NamedTuple
+
+from app.api.expose import Expose
+from app.api.names import KIND
+from app.api.spec import MyResourceSpec
+from app.core.child_metadata import ADDRESS_LABEL, GENERATION_STAMP, route_name
+from app.core.desired.routes import ROUTES, RouteKind, address_label, route_kind
+from metahook import Absence, EncodedManifest, HTTPRoute, Ingress, Manifest, Object, SyncRequest
+
+
+class Exposure(NamedTuple):
+    """The route of a spec with ``expose``, as it is asked for and as it is observed."""
+
+    expose: Expose
+    kind: RouteKind
+    is_managed: bool
+    """Whether the CompositeController in the cluster lists the kind, so that the route can be created."""
+    holder: str = ""
+    """The kind and the name of the object that has the host and path already, if another has."""
+    route: Ingress | HTTPRoute | None = None
+    """The observed route of this host and path, if it is not yet that of an earlier spec."""
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether the route can't be created."""
+        return bool(self.holder) or not self.is_managed
+
+
+def exposure(request: SyncRequest, spec: MyResourceSpec) -> Exposure | None:
+    """Return what becomes of the route that *spec* asks for; None if it asks for none."""
+    if spec.expose is None:
+        return None
+    kind = route_kind(spec.expose)
+    address = address_label(spec.expose)[ADDRESS_LABEL]
+    observed = request.children.get(kind, route_name(request.parent))
+    route = observed if observed and observed.metadata.label(ADDRESS_LABEL) == address else None
+    holder = _holder(request, kind, address, route)
+    return Exposure(spec.expose, kind, request.children.manages(kind), holder, route)
+
+
+def earlier_routes(request: SyncRequest, exposed: Exposure) -> list[EncodedManifest]:
+    """Return the observed routes of an earlier spec, as they were applied last, for while the route is not created."""
+    names = {kind.KIND.kind for kind in ROUTES} - ({exposed.kind.KIND.kind} if exposed.route else set())
+    routes = [child for child in request.children.kept() if child["kind"] in names]
+    return [EncodedManifest(_with_stamp(child, request.children.observed(child))) for child in routes]
+
+
+def _holder(request: SyncRequest, kind: RouteKind, address: str, own: Object | None) -> str:
+    """Return which other route of *kind* has the *address*, or its MyResource; "" if none, or if it is *own*."""
+    routes = request.related.all(kind)
+    if isinstance(routes, Absence):  # not asked for yet
+        return ""
+    name = route_name(request.parent)
+    others = [
+        other for other in routes if other.metadata.label(ADDRESS_LABEL) == address and other.metadata.name != name
+    ]
+    first = min(others, key=_age, default=None)
+    if first is None or (own is not None and _age(own) < _age(first)):
+        return ""
+    owner = first.metadata.controller
+    return f"{KIND if owner and owner.kind == KIND else kind.KIND.kind} {first.metadata.name}"
+
+
+def _age(route: Object) -> tuple[str, str]:
+    return route.metadata.creation_timestamp or "", route.metadata.uid or ""
+
+
+def _with_stamp(applied: Manifest, observed: Object | None) -> Manifest:
+    """Return what was *applied* last with the stamp of the *observed* route; there may be no record of what was."""
+    stamp = (observed and observed.metadata.annotation(GENERATION_STAMP)) or ""
+    metadata = applied["metadata"]
+    annotations = {GENERATION_STAMP: stamp, **metadata.get("annotations", {})}
+    return {**applied, "metadata": {**metadata, "annotations": annotations}}

@@ -1,0 +1,59 @@
+"""Whether the Deployment is to remember the image as the last one that was Ready, or to get that one back.
+
+The image comes back only for a failure that another image can mend: see ``MENDED_BY_IMAGE``.
+"""
+
+from app.api.names import CONTAINER
+from app.core.desired.rollback import Rollback, decide_rollback
+from app.core.reasons import (
+    AVAILABLE,
+    CRASH_LOOPING,
+    IMAGE_PULL_FAILED,
+    OOM_KILLED,
+    PROBE_FAILING,
+    PROGRESS_DEADLINE_EXCEEDED,
+    RUN_CONTAINER_ERROR,
+)
+from app.core.status.facts import Facts
+from app.core.status.readiness import Decision, decide
+
+MENDED_BY_IMAGE = (IMAGE_PULL_FAILED, RUN_CONTAINER_ERROR, OOM_KILLED, CRASH_LOOPING, PROBE_FAILING)
+"""The causes that Pods show for which the last image comes back. All others are about the spec or the cluster."""
+
+
+def next_rollback(facts: Facts) -> Rollback | None:
+    """Return what the Deployment is to remember from now on, if that changes."""
+    rollback, spec = facts.desired.rollback, facts.desired.spec
+    if rollback is None or spec is None or rollback.image or rollback.ready_image == spec.image:
+        return None
+    decision = decide(facts)
+    if decision.rule is AVAILABLE:
+        return Rollback(spec.image)
+    if rollback.ready_image and _has_failed(facts, decision) and _can_be_mended(facts, decision):
+        return Rollback(rollback.ready_image, decide_rollback(facts.parent, decision.reason.name))
+    return None
+
+
+def _has_failed(facts: Facts, decision: Decision) -> bool:
+    """Tell whether the rollout of this image is late.
+
+    Until the Deployment controller reports progress, its status can still say that an earlier rollout was late: no new
+    Pod exists then, or those of an old ReplicaSet, which it uses again.
+    """
+    rollout = facts.rollout
+    is_reported = rollout.is_late or facts.deadlines.is_stability_late
+    if decision.rule is not PROGRESS_DEADLINE_EXCEEDED or rollout.is_not_yet_observed or not is_reported:
+        return False
+    since = rollout.reported_at if rollout.is_late else facts.deadlines.passed
+    is_earlier = since is not None and rollout.changed_at is not None and since <= rollout.changed_at
+    return rollout.replicas > 0 and not rollout.has_updated_none and not is_earlier
+
+
+def _can_be_mended(facts: Facts, decision: Decision) -> bool:
+    """Tell whether another image of the container ``main`` can mend it.
+
+    If no cause is known, it can be a ConfigMap or a Secret that is not watched, and does not exist.
+    """
+    if decision.cause is None:
+        return facts.desired.config.is_known
+    return decision.reason in MENDED_BY_IMAGE and decision.cause.container == CONTAINER
