@@ -9,7 +9,7 @@ from metahook.protocol.sender import sync_request
 from metahook.simulator.objects import Json, to_json
 from tests.e2e.namespace import Namespace
 from tests.e2e.watched import OURS
-from tests.requests.builders import KINDS, grouped
+from tests.requests.builders import grouped
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 
@@ -54,7 +54,7 @@ def _compared(here: Namespace, desired: Json) -> Iterator[str]:
 
 
 def _owned(here: Namespace, name: str) -> Iterator[str]:
-    for kind in KINDS:
+    for kind in ("Deployment", "Service", "PodDisruptionBudget", "HorizontalPodAutoscaler"):
         for item in here.client.all(kind, here.name):
             if any(owner["name"] == name for owner in item["metadata"].get("ownerReferences", [])):
                 yield _name({**item, "kind": kind})
