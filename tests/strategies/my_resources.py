@@ -167,19 +167,20 @@ def _subsets(names: list[str], *, most: int) -> list[tuple[str, ...]]:
 @st.composite
 def specs(draw: st.DrawFn) -> Json:
     """Specs of any fields; each is valid."""
-    spec = {"image": draw(_images)}
+    spec: Json = {"image": draw(_images)}
     for group in draw(_together):
         spec.update(draw(group))
     for name in draw(_names):
         spec.setdefault(name, draw(_ALONE[name]))
-    if _can_be_exposed(spec) and (exposed := draw(_exposures)):
-        spec["expose"] = exposed
+    ports = _exposable_ports(spec)
+    if ports and (exposed := draw(_exposures)):
+        spec["expose"] = {**exposed, "port": ports[-1]["name"]} if "name" in ports[-1] else exposed
     return spec
 
 
-def _can_be_exposed(spec: Json) -> bool:
-    has_port = any(port.get("protocol", "TCP") == "TCP" for port in spec.get("ports", []))
-    return has_port and spec.get("service", {}).get("mode") != "Disabled"
+def _exposable_ports(spec: Json) -> list[Json]:
+    has_service = spec.get("service", {}).get("mode") != "Disabled"
+    return [port for port in spec.get("ports", []) if has_service and port.get("protocol", "TCP") == "TCP"]
 
 
 _exposures = st.sampled_from([*[None] * len(_EXPOSED), *_EXPOSED])
