@@ -2,6 +2,7 @@
 
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import budget_name, labels, selector
+from app.core.desired.replicas import Replicas
 from metahook import Manifest, Parent
 
 
@@ -10,12 +11,13 @@ def wants_budget(spec: MyResourceSpec) -> bool:
     return spec.pod_disruption_budget == "Auto"
 
 
-def budget(parent: Parent, _: MyResourceSpec, replicas: int) -> Manifest | None:
+def budget(parent: Parent, _: MyResourceSpec, replicas: Replicas) -> Manifest | None:
     """Return the PodDisruptionBudget for *replicas* Pods, or None: for a single Pod there is nothing to protect.
 
+    With an autoscaler it is there as soon as there may be more, so that it does not come and go as the number changes.
     It never blocks the drain of a node for good: one Pod may always be evicted, and a Pod that is not ready, too.
     """
-    if replicas <= 1:
+    if replicas.most <= 1:
         return None
     return {
         "apiVersion": "policy/v1",
