@@ -93,6 +93,7 @@ READERS = {
     "Available": "alerts: whether the application is served at all",
     "Progressing": "people",
     "DependenciesReady": "people",
+    "AutoscalingActive": "people, alerts: whether the number of Pods follows the load",
     "Exposed": "people, `kubectl wait`",
     "Reconciling": _KSTATUS,
     "Stalled": f"{_KSTATUS}; alerts: whether action is needed",

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.api.affinity import Affinity
+from app.api.autoscaling import Autoscaling
 from app.api.container import Container, Ports
 from app.api.dependencies import ConfigReload, Dependencies
 from app.api.expose import Expose, exposed_port
@@ -20,6 +21,7 @@ from app.api.name_resolution import DnsConfig, HostAliases
 from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe
 from app.api.propagate import Propagate
+from app.api.resources import Resources
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
 from app.api.scalar import ObjectName, Timestamp
 from app.api.schedule import Schedule
@@ -90,6 +92,11 @@ def _mounts_exist_cel(container: str) -> str:
     return f"!has({mounts}) || {mounts}.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))"
 
 
+def _requests_cpu(spec: "MyResourceSpec") -> bool:
+    resources = spec.resources or Resources()
+    return spec.cpu is not None or "cpu" in {**(resources.requests or {}), **(resources.limits or {})}
+
+
 def _has_exposed_port(spec: "MyResourceSpec") -> bool:
     return spec.expose is None or exposed_port(spec.expose, spec.ports or []) is not None
 
@@ -109,6 +116,8 @@ class MyResourceSpec(Container):
 
     replicas: Annotated[int, Field(ge=0, le=1000)] = 1
     """Number of Pods; default 1."""
+    autoscaling: Autoscaling | None = None
+    """Lets a HorizontalPodAutoscaler choose the number of Pods, in place of replicas."""
     ports: Ports | None = None
     """Ports that the container listens on. If there are any, a Service with the name of the MyResource is created."""
     init_containers: InitContainers | None = None
@@ -191,6 +200,18 @@ class MyResourceSpec(Container):
 
     rules = (
         *Container.rules,
+        Rule(
+            "replicas must not be set beside autoscaling, which chooses the number of Pods: omit it (default 1)",
+            lambda spec: spec.autoscaling is None or spec.replicas == 1,
+            cel="!has(self.autoscaling) || self.replicas == 1",
+        ),
+        Rule(
+            "targetCPUUtilizationPercentage requires cpu, which it is a percentage of",
+            lambda spec: not (spec.autoscaling and spec.autoscaling.target_cpu) or _requests_cpu(spec),
+            cel="!has(self.autoscaling) || !has(self.autoscaling.targetCPUUtilizationPercentage) || has(self.cpu) "
+            "|| has(self.resources) && (has(self.resources.requests) && 'cpu' in self.resources.requests "
+            "|| has(self.resources.limits) && 'cpu' in self.resources.limits)",
+        ),
         Rule(
             "each name in volumeMounts must be the name of a volume in spec.volumes",
             lambda spec: _mounts_exist(spec, spec),

@@ -23,10 +23,21 @@ from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis import advice, pod_failures, replica_failure
 from app.core.status.facts import ROLLOUT
 from app.core.watch import Watch
-from metahook import Body, Deployment, HTTPRoute, Ingress, Object, Pod, Service, SyncRequest
+from metahook import (
+    Body,
+    Deployment,
+    HorizontalPodAutoscaler,
+    HTTPRoute,
+    Ingress,
+    Object,
+    Pod,
+    PodDisruptionBudget,
+    Service,
+    SyncRequest,
+)
 from metahook.protocol.request import Shape
 from metahook.record.command import record_command
-from metahook.record.kept_fields import ANY, CONDITIONS, MESSAGE, OBJECT, WORD, Fields, Form, merged, words
+from metahook.record.kept_fields import ANY, CONDITIONS, MESSAGE, OBJECT, WORD, Fields, Form, form_of, merged, words
 from metahook.record.redaction import Redaction
 
 _WATCH = Watch(secrets=True)
@@ -150,6 +161,17 @@ _KINDS: dict[type[Object], Fields] = {
             "message": MESSAGE,
             "containerStatuses": _CONTAINER_STATUS,
             "initContainerStatuses": _CONTAINER_STATUS,
+        },
+    },
+    PodDisruptionBudget: {"spec": {**words("unhealthyPodEvictionPolicy"), "selector": {"matchLabels": _LABELS}}},
+    HorizontalPodAutoscaler: {
+        "spec": {
+            "scaleTargetRef": words("apiVersion", "kind", "name"),
+            "metrics": {
+                **words("type"),
+                "containerResource": {**words("name", "container"), "target": words("type")},
+            },
+            "behavior": form_of(_SPEC["autoscaling"], "behavior"),
         },
     },
     Service: {"metadata": _RANGES, "spec": _SERVICE},

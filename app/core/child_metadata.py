@@ -7,6 +7,7 @@ from app.api.names import GROUP
 from metahook import (
     ConfigMap,
     Deployment,
+    HorizontalPodAutoscaler,
     HTTPRoute,
     Ingress,
     Object,
@@ -17,10 +18,10 @@ from metahook import (
     Service,
 )
 
-CHILDREN = (Deployment, Service, PodDisruptionBudget, Ingress, HTTPRoute)
+CHILDREN = (Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress, HTTPRoute)
 """The kinds of a MyResource's children."""
 
-LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, Ingress, HTTPRoute})
+LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, HorizontalPodAutoscaler, Ingress, HTTPRoute})
 """Those that the CompositeController in a cluster may not list: an earlier release had none, or its values say so."""
 
 SELECTOR_LABEL = "myresource"
@@ -58,6 +59,11 @@ def service_name(parent: Parent) -> str:
 
 def budget_name(parent: Parent) -> str:
     """Return the name of the PodDisruptionBudget."""
+    return parent.name
+
+
+def autoscaler_name(parent: Parent) -> str:
+    """Return the name of the HorizontalPodAutoscaler."""
     return parent.name
 
 

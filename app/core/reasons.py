@@ -141,12 +141,12 @@ NAME_CONFLICT = Reason(
     "{holder} exists and is not controlled by this MyResource, so it is left unchanged. Rename one of the two, "
     "{others}, or let this MyResource adopt it: "
     "kubectl label --overwrite {handover} -n {namespace} controller-uid={uid}",
-    "A Service, PodDisruptionBudget, Ingress or HTTPRoute with the name of the MyResource exists, and the MyResource "
-    "does not control it. Or a Deployment of an earlier MyResource of the same name was not deleted, and its Pods "
-    "still run.",
-    "Rename one of the two, set spec.service.mode or spec.podDisruptionBudget to Disabled or remove spec.expose, "
-    "delete the object if it is not needed, or let the MyResource adopt it with the command in the message (this has "
-    "no effect if another controller owns the object). "
+    "A Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress or HTTPRoute with the name of the MyResource "
+    "exists, and the MyResource does not control it. Or a Deployment of an earlier MyResource of the same name was not "
+    "deleted, and its Pods still run.",
+    "Rename one of the two, set spec.service.mode or spec.podDisruptionBudget to Disabled or remove spec.autoscaling "
+    "or spec.expose, delete the object if it is not needed, or let the MyResource adopt it with the command in the "
+    "message (this has no effect if another controller owns the object). "
     "If the message names a Deployment that does not exist, its ReplicaSets still exist: delete them.",
 )
 KIND_NOT_MANAGED = Reason(
@@ -197,7 +197,8 @@ OVERRIDDEN = Reason(
     "another value after a minute although it was sent again. From then on the operator reverts the change only once "
     "every ten minutes, and leaves the child as it is in between. With dynamic-apply it can also be env: "
     "Metacontroller keeps the old order of variables, in which a variable may come before one that it uses.",
-    "If an autoscaler scales the Deployment, set its scaleTargetRef to the MyResource. Otherwise, set the value in the "
+    "If an autoscaler scales the Deployment, use spec.autoscaling, or set its scaleTargetRef to the MyResource. "
+    "Otherwise, set the value in the "
     "spec, or stop the other user or controller from changing the field. If the field is env, rename the variable that "
     "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it at "
     "once, change the spec.",

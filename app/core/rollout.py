@@ -31,6 +31,8 @@ class Rollout:
         """The number of Pods, also of those that are surplus."""
         self.updated = updated
         """The number of Pods of the newest template that the Deployment controller has observed."""
+        self.available = status.available_replicas or 0
+        """The number of available Pods, of any template."""
         self.ready = status.ready_replicas or 0
         """The number of ready Pods, of any template."""
         self.stopping = status.terminating_replicas
@@ -55,7 +57,7 @@ class Rollout:
         """Seconds without progress after which the rollout is late."""
 
         has_old_pods = self.existing != replicas or updated != replicas
-        self.is_incomplete = has_old_pods or (status.available_replicas or 0) != replicas
+        self.is_incomplete = has_old_pods or self.available != replicas
         """Whether Pods are missing, too many, old, or not available. Source: Kubernetes, ``DeploymentComplete``."""
         self.is_paused_midway = has_old_pods and spec.get("paused") is True
         """Whether the Deployment was paused before all its Pods were replaced. A later pause delays nothing."""

@@ -19,9 +19,10 @@
 
 from datetime import datetime
 
-from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name, service_name
+from app.core.child_metadata import REPAIR_ANNOTATION, autoscaler_name, deployment_name, service_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
+from app.core.desired.replicas import kept_children
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts import Facts
@@ -31,7 +32,16 @@ from app.core.status.previous_status import PreviousStatus
 from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
-from metahook import Deployment, Manifest, Service, SyncRequest, SyncResponse, with_observed_values, with_repair
+from metahook import (
+    Deployment,
+    HorizontalPodAutoscaler,
+    Manifest,
+    Service,
+    SyncRequest,
+    SyncResponse,
+    with_observed_values,
+    with_repair,
+)
 
 
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
@@ -49,6 +59,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         diagnosis=_diagnosis(request, desired, deployment, now),
         previous_status=previous_status,
         now=now,
+        autoscaler=request.children.get(HorizontalPodAutoscaler, autoscaler_name(request.parent)),
         service=request.children.get(Service, service_name(request.parent)),
         installation=request.installation,
     )
@@ -60,7 +71,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     return SyncResponse(
         status={**status, **pods.fields()},
         children=[] if is_keeping else [_to_send(child, request, facts) for child in children],
-        kept=request.children.kept() if is_keeping else [*desired.kept],
+        kept=kept_children(request.parent, request.children) if is_keeping else [*desired.kept],
         resync_after=resync([*facts.timers(), pods.changes_at], now),
         findings=facts.findings,
     )

@@ -111,6 +111,18 @@ FULL: dict[str, Any] = {
 
 TOGETHER: dict[str, Json] = {
     "spec.resources.requests": {"resources": {"requests": AMOUNTS, "limits": AMOUNTS}},
+    **{
+        f"spec.autoscaling.behavior.{direction}.policies": {
+            "autoscaling": {
+                "maxReplicas": 1000,
+                "targetMemoryUtilizationPercentage": 10000,
+                "behavior": {
+                    direction: {"policies": [{"type": "Percent", "value": 100000, "periodSeconds": 1800}] * 8}
+                },
+            }
+        }
+        for direction in ("scaleUp", "scaleDown")
+    },
     "spec.volumeMounts": {
         "volumes": VOLUMES,
         "volumeMounts": [

@@ -100,6 +100,7 @@ def test_only_the_defaults_of_the_design_are_there() -> None:
         "spec.memory": "128Mi",
         "spec.initContainers[].memory": "128Mi",
         "spec.replicas": 1,
+        "spec.autoscaling.minReplicas": 1,
         "spec.service": {},
         "spec.service.mode": "Auto",
         "spec.expose.path": "/",

@@ -182,6 +182,16 @@ NOUNS: dict[str, Fields] = {
     "spreads": some(topologySpreadConstraints=listed(spread)),
     "env": some(env=listed(variable), command=st.lists(texts, max_size=2)),
     "volumes": some(volumes=listed(volume), volumeMounts=listed(mount)),
+    "scaling": some(
+        cpu=st.just("1"),
+        replicas=st.sampled_from([0, 1, 2]),
+        autoscaling=some(
+            minReplicas=numbers,
+            maxReplicas=numbers,
+            targetCPUUtilizationPercentage=numbers,
+            targetMemoryUtilizationPercentage=numbers,
+        ),
+    ),
     "rollout": some(strategy=strategy, minReadySeconds=numbers, progressDeadlineSeconds=numbers),
 }
 """Arguments of ``my_resource``, by noun."""

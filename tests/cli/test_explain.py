@@ -53,6 +53,7 @@ CONDITIONS = (
     "Stalled",
     "Reconciling",
     "DependenciesReady",
+    "AutoscalingActive",
     "Exposed",
     "ForeignFields",
     "OperatorMisconfigured",

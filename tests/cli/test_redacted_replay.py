@@ -15,7 +15,7 @@ from app.cli.record import redaction_of
 from app.cli.replay import version_of
 from app.cli.simulate import settings as settings_of
 from app.cli.simulate import watch_of
-from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
+from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook.cli.comparison.comparison import compare
@@ -78,6 +78,24 @@ def test_recorded_traffic_is_replayed_with_no_difference_from_its_redacted_form(
 
     assert not has_difference(document, PODS_OFF)
     assert "managedFields" not in json.dumps(document)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("route", "other"), [({}, "HTTPRoute"), ({"gateway": {"name": "public"}}, "Ingress")])
+def test_every_kind_of_child_is_replayed_with_no_difference_from_its_redacted_form(
+    mode: Mode, route: Json, other: str
+) -> None:
+    scaled = {"maxReplicas": 3, "targetMemoryUtilizationPercentage": 80}
+    fields: Json = {"autoscaling": scaled, "podDisruptionBudget": "Auto", "expose": {"host": "a.example.com", **route}}
+    parent = my_resource(ports=[{"name": "http", "containerPort": 80}], **fields)
+    children = in_cluster(parent, mode)
+    request = json.dumps(request_of(parent, *children)).encode()
+
+    document = recording("/sync", request, MYRESOURCE.answer_sync(request, NOW), NOW, redaction_of(keeps_values=False))
+
+    assert {each["kind"] for each in children} == {kind.KIND.kind for kind in CHILDREN} - {other}
+    assert document["response"]["status"]["state"] == "Ready"
+    assert not has_difference(document, Watch())
 
 
 # Simulated clusters
@@ -212,6 +230,8 @@ labels.app.kubernetes.io/name labels.myresource limits.cpu limits.ephemeral-stor
 limits.memory matchExpressions.key matchExpressions.operator matchLabels.myresource metadata.creationTimestamp
 metadata.name metadata.namespace metadata.uid options.name options.value ownerReferences.name
 ownerReferences.uid parentResource.resource persistentVolumeClaim.claimName podAffinityTerm.topologyKey
+containerResource.container containerResource.name metrics.type policies.type scaleDown.selectPolicy
+scaleTargetRef.name spec.unhealthyPodEvictionPolicy target.type
 ports.name ports.protocol propagate.annotations propagate.labels
 requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
 requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName

@@ -448,7 +448,7 @@ def test_the_commands_of_from_cluster_can_be_pasted_into_a_shell(tmp_path: Path)
     by_kind = {
         "myresources.mygroup.example.com": parents["items"],
         "deployments.apps": [item for item in children["items"] if item["kind"] == "Deployment"],
-        "services": [item for item in children["items"] if item["kind"] == "Service"],
+        "services,ingress,hpa,pdb": [item for item in children["items"] if item["kind"] == "Service"],
         "configmaps": [],
     }
     for resource, items in by_kind.items():
@@ -472,7 +472,7 @@ def test_the_commands_of_from_cluster_can_be_pasted_into_a_shell(tmp_path: Path)
     )
 
     assert (ended.stdout, ended.stderr) == (f"{SAME}\n", "")
-    assert (tmp_path / "services.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "others.json").stat().st_mode & 0o777 == 0o600
     assert all("--all-namespaces" in line for line in (tmp_path / "calls").read_text().splitlines())
 
 

@@ -46,6 +46,8 @@ def test_the_only_words_of_the_other_conditions_are_what_fills_them() -> None:
     assert {each.reason: placeholders(each.message) for each in OTHER_CONDITIONS if "{" in each.message} == {
         "DependenciesNotMet": {"dependencies"},
         "SetByOthers": {"fields", "command"},
+        "AmbiguousSelector": {"namespace"},
+        **{key: {"name", "namespace"} for key in ("MetricsUnavailable", "ScalingFailed", "ScalingInactive")},
         "RouteAccepted": {"route"},
         "RouteNotApplied": {"route"},
         "NotYetAdmitted": {"route", "choice", "resource", "name"},

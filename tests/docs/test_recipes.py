@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from metahook.simulator.objects import Json
-from tests.api.apiserver import refusals
+from tests.api.apiserver import refusals, stored
 from tests.docs.documents import ROOT
 from tests.docs.recipes import RECIPES, File, objects, steps
 from tests.e2e.fresh import desired_children
@@ -27,7 +27,7 @@ def test_every_block_of_a_recipe_is_a_step(page: str) -> None:
 def test_the_myresource_of_a_recipe_is_accepted(page: str) -> None:
     (item,) = (item for item in objects(page) if item["kind"] == "MyResource")
 
-    assert refusals(item) == []
+    assert refusals(stored(item)) == []
 
 
 def _ports(item: Json) -> Iterator[tuple[str, object]]:

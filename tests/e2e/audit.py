@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from app.core.child_metadata import CHILDREN
 from metahook.simulator.objects import Json, Key, key_of
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.record import Record, Version
@@ -37,7 +38,7 @@ class Request:
     @property
     def writes(self) -> bool:
         """Whether the request can change something: the status of a parent, or a child."""
-        kinds = ("myresources", "deployments", "services", "poddisruptionbudgets", "ingresses", "httproutes")
+        kinds = {"myresources", *(kind.KIND.plural for kind in CHILDREN)}
         return self.right.verb in WRITES and self.right.resource.partition("/")[0] in kinds
 
     def __str__(self) -> str:

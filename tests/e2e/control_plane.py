@@ -17,6 +17,7 @@ _AUDITED = [
     {"group": "apps", "resources": ["deployments", "deployments/status", "deployments/scale"]},
     {"group": "", "resources": ["services", "services/status"]},
     {"group": "policy", "resources": ["poddisruptionbudgets"]},
+    {"group": "autoscaling", "resources": ["horizontalpodautoscalers"]},
     {"group": "networking.k8s.io", "resources": ["ingresses"]},
     {"group": "gateway.networking.k8s.io", "resources": ["httproutes"]},
 ]

@@ -54,7 +54,7 @@ def _compared(here: Namespace, desired: Json) -> Iterator[str]:
 
 
 def _owned(here: Namespace, name: str) -> Iterator[str]:
-    for kind in ("Deployment", "Service", "PodDisruptionBudget"):
+    for kind in ("Deployment", "Service", "PodDisruptionBudget", "HorizontalPodAutoscaler"):
         for item in here.client.all(kind, here.name):
             if any(owner["name"] == name for owner in item["metadata"].get("ownerReferences", [])):
                 yield _name({**item, "kind": kind})

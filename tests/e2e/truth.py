@@ -88,12 +88,14 @@ def _finished(deployment: Version, parent: Json) -> bool:
     item, generation = deployment.item, parent["status"]["observedGeneration"]
     metadata, status, replicas = item["metadata"], item.get("status", {}), item["spec"]["replicas"]
     counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
+    is_complete = status.get("observedGeneration", 0) >= metadata["generation"] and counts == [replicas] * 3
+    if autoscaling := parent["spec"].get("autoscaling"):  # Pods may start or stop, but none is old
+        is_complete = counts[0] == counts[1] and counts[2] >= autoscaling.get("minReplicas", 1)
     mark = metadata.get("annotations", {}).get(GENERATION_STAMP)
     return (
         not deployment.deleted
         and mark == f"{generation}-{parent['metadata']['uid'][:8]}"
-        and status.get("observedGeneration", 0) >= metadata["generation"]
-        and counts == [replicas] * 3
+        and is_complete
         and (generation != parent["metadata"]["generation"] or _matches_spec(item, parent))
     )
 
@@ -102,7 +104,10 @@ def _matches_spec(deployment: Json, parent: Json) -> bool:
     """Return whether *deployment* has the image and the replicas of the spec."""
     images = [item["image"] for item in deployment["spec"]["template"]["spec"]["containers"] if item["name"] == "main"]
     spec = parent["spec"]
-    return images == [spec["image"]] and deployment["spec"]["replicas"] == spec.get("replicas", 1)
+    least = most = spec.get("replicas", 1)
+    if autoscaling := spec.get("autoscaling"):
+        least, most = autoscaling.get("minReplicas", 1), autoscaling["maxReplicas"]
+    return images == [spec["image"]] and least <= deployment["spec"]["replicas"] <= most
 
 
 def moves(statuses: list[Written], record: Record | None = None) -> list[Move]:

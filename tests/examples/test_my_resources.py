@@ -66,7 +66,11 @@ def test_the_example_with_dependencies_waits_while_they_are_not_there() -> None:
 def test_the_full_example_uses_every_field_but_those_that_exclude_others_or_need_a_setting() -> None:
     full = yaml.safe_load((EXAMPLES / "full.yaml").read_text())
 
-    assert schema()["properties"]["spec"]["properties"].keys() - full["spec"].keys() == {"cpu", "dependencies"}
+    assert schema()["properties"]["spec"]["properties"].keys() - full["spec"].keys() == {
+        "cpu",
+        "replicas",
+        "dependencies",
+    }
 
 
 @pytest.mark.parametrize(

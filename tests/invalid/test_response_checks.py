@@ -8,7 +8,8 @@ from datetime import datetime
 import pytest
 from fastapi import FastAPI
 
-from metahook import Controller, Deployment, Service, SyncRequest, SyncResponse
+from app.core.child_metadata import CHILDREN, LATER_CHILDREN
+from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import create_app
 from tests.invalid.mutations import CANARY, MADE, places, replaced, spelled
 from tests.invalid.response_checks import faults
@@ -16,7 +17,6 @@ from tests.requests.builders import MYRESOURCE, NOW
 from tests.served.asgi import call
 
 BODY = json.dumps(MADE).encode()
-KINDS = (Deployment, Service)
 
 Decision = Callable[[SyncRequest, datetime], SyncResponse]
 
@@ -44,7 +44,7 @@ def talkative(request: SyncRequest, now: datetime) -> SyncResponse:
 
 
 def served_by(decide: Decision) -> FastAPI:
-    return create_app(Controller(sync=decide, children=KINDS), clock=lambda: NOW)
+    return create_app(Controller(sync=decide, children=CHILDREN, optional_kinds=LATER_CHILDREN), clock=lambda: NOW)
 
 
 def test_a_fragile_controller_is_found_by_replacing_every_node() -> None:

@@ -11,6 +11,7 @@ import jsonschema
 from app.api.crd import schema
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from metahook.simulator.objects import to_json
+from tests.requests.builders import KINDS
 from tests.strategies.observed import Situation
 
 Json = dict[str, Any]
@@ -97,21 +98,14 @@ def _mine(situation: Situation, child: Json | None) -> Json | None:
     return None if others else child
 
 
-_GROUPS = {
-    "Service": "Service.v1",
-    "PodDisruptionBudget": "PodDisruptionBudget.policy/v1",
-    "Ingress": "Ingress.networking.k8s.io/v1",
-    "HTTPRoute": "HTTPRoute.gateway.networking.k8s.io/v1",
-}
-"""The related groups of the children beside the Deployment."""
-
-
 def asked_kinds(situation: Situation) -> set[str]:
     """Return the kinds of the children that the spec asks for beside the Deployment."""
     spec = situation.parent["spec"]
+    most = spec.get("autoscaling", {}).get("maxReplicas", spec.get("replicas", 1))
     asked = {
         "Service": bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled",
-        "PodDisruptionBudget": spec.get("podDisruptionBudget") == "Auto" and spec.get("replicas", 1) > 1,
+        "PodDisruptionBudget": spec.get("podDisruptionBudget") == "Auto" and most > 1,
+        "HorizontalPodAutoscaler": "autoscaling" in spec,
         "Ingress": "expose" in spec and "gateway" not in spec["expose"],
         "HTTPRoute": "gateway" in spec.get("expose", {}),
     }
@@ -121,7 +115,7 @@ def asked_kinds(situation: Situation) -> set[str]:
 def is_taken(situation: Situation, kind: str) -> bool:
     """Tell whether the name of the child of *kind* belongs to another owner."""
     parent = situation.parent["metadata"]
-    held = list((situation.related or {}).get(_GROUPS[kind], {}).values())
+    held = list((situation.related or {}).get(KINDS[kind].KIND.group_key, {}).values())
     owners = [
         owner["uid"] for item in held for owner in item["metadata"].get("ownerReferences", []) if owner["controller"]
     ]
@@ -166,9 +160,21 @@ def ready_is_earned(situation: Situation, answer: Json) -> bool:
             return False
         if to_json(merge(seen["spec"], {}, wanted["spec"])) != to_json(seen["spec"]):
             return False
-        if wanted["kind"] == "Deployment" and not _rolled_out(seen, wanted["spec"]["replicas"], metadata):
+        if wanted["kind"] == "Deployment" and not _is_served(situation, seen):
             return False
     return True
+
+
+def _is_served(situation: Situation, deployment: Json) -> bool:
+    """Tell whether *deployment* is rolled out, or was Ready, and an autoscaler has changed the number of Pods since."""
+    parent, status = situation.parent, deployment.get("status") or {}
+    if _rolled_out(deployment, deployment["spec"]["replicas"], parent["metadata"]):
+        return True
+    autoscaling = parent["spec"].get("autoscaling")
+    was_ready = (parent.get("status") or {}).get("readyGeneration") == parent["metadata"]["generation"]
+    is_updated = status.get("replicas", 0) == status.get("updatedReplicas", 0)
+    least = autoscaling.get("minReplicas", 1) if autoscaling else None
+    return was_ready and is_updated and least is not None and status.get("availableReplicas", 0) >= least
 
 
 def _rolled_out(deployment: Json, replicas: int, parent: Json) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
+from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import to_json
 from metahook.simulator.world import World
@@ -20,9 +20,12 @@ from tests.strategies.observed import Situation, situations
 Json = dict[str, Any]
 
 
+KINDS = [child.KIND for child in CHILDREN]
+
+
 def alone(mode: Mode, *objects: Json) -> World:
     """Return a world with our hook in which Metacontroller acts alone, and that holds *objects* as they are."""
-    made = world(mode, WATCHING, controllers=False, served=WITH_BACKUPS)
+    made = world(mode, WATCHING, controllers=False, served=WITH_BACKUPS, children=KINDS)
     for item in (*ALL, *objects):
         made.api.place(item)
     return made
@@ -38,7 +41,7 @@ def roll_out(made: World) -> None:
 
 def children(made: World) -> list[Json]:
     """Return the children as they are stored."""
-    return [*made.api.all("Deployment"), *made.api.all("Service")]
+    return [item for kind in KINDS for item in made.api.all(kind.kind)]
 
 
 def settle(made: World, spec: Json) -> None:

@@ -120,6 +120,22 @@ _ALONE: dict[str, Strategy[Any]] = {
     **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }
 """Fields that depend on no other."""
+_STEPS = {
+    "stabilizationWindowSeconds": 60,
+    "selectPolicy": "Min",
+    "policies": [{"type": "Pods", "value": 2, "periodSeconds": 60}],
+}
+_autoscaling = st.sampled_from(
+    [
+        {"replicas": 1, **resources, "autoscaling": {"maxReplicas": 3, **targets}}
+        for resources, targets in (
+            ({}, {"targetMemoryUtilizationPercentage": 80}),
+            ({"cpu": "100m"}, {"minReplicas": 2, "targetCPUUtilizationPercentage": 80}),
+            ({}, {"targetMemoryUtilizationPercentage": 1, "behavior": {"scaleUp": {"selectPolicy": "Disabled"}}}),
+            ({}, {"targetMemoryUtilizationPercentage": 1, "behavior": {"scaleUp": _STEPS, "scaleDown": _STEPS}}),
+        )
+    ]
+)
 
 
 @st.composite
@@ -153,6 +169,8 @@ _together = st.sampled_from(
         (ports_and_probes, memory_and_cpu),
         (ports_and_probes, lifecycle),
         (_variables,),
+        (_autoscaling,),
+        (_autoscaling, ports_and_probes),
         (ports_and_probes, _variables),
         (_init_containers(),),
         (_init_containers(),),

@@ -21,11 +21,11 @@ COLLECT_COMMANDS = """\
 umask 077
 kubectl get myresources.mygroup.example.com --all-namespaces --show-managed-fields -o json > myresources.json
 kubectl get deployments.apps --all-namespaces -l controller-uid --show-managed-fields -o json > deployments.json
-kubectl get services --all-namespaces --show-managed-fields -o json > services.json
+kubectl get services,ingress,hpa,pdb --all-namespaces --show-managed-fields -o json > others.json
 kubectl get configmaps --all-namespaces -o json > configmaps.json
-myresource replay myresources.json deployments.json services.json configmaps.json"""
-"""The label is the one that Metacontroller sets on children. All Services are collected: one of another owner may have
-the name of a child. No Secrets are, because their values do not belong in a file."""
+myresource replay myresources.json deployments.json others.json configmaps.json"""
+"""The label is the one that Metacontroller sets on children. The other kinds are collected whole: an object of
+another owner may have the name of a child. No Secrets are, because their values do not belong in a file."""
 
 
 def live_requests(objects: list[tuple[str, Json]], watch: Watch) -> Iterator[Recording]:

@@ -25,6 +25,13 @@ Json = dict[str, Any]
 
 _MYRESOURCES = "myresources.mygroup.example.com"
 _OBJECTS = "deployments.apps,replicasets.apps,services,pods"
+_BY_FIELD = {
+    "podDisruptionBudget": "poddisruptionbudgets.policy",
+    "autoscaling": "horizontalpodautoscalers.autoscaling",
+    "expose": "ingresses.networking.k8s.io",
+}
+"""The resources that are read only for a spec with a field: not everybody may list them."""
+_ROUTES = "httproutes.gateway.networking.k8s.io"
 _PROGRAM = "kubectl myresource"
 
 EXIT_NOT_READY = 1
@@ -77,7 +84,8 @@ def explain(name: str, kubectl: Kubectl, docs_url: str) -> None:
 @_command
 def tree(name: str, kubectl: Kubectl) -> None:
     """Show the children and Pods, with their states."""
-    parent, objects = _parent(kubectl, name), _objects(kubectl, name)
+    parent = _parent(kubectl, name)
+    objects = _objects(kubectl, parent)
     click.echo(object_tree.text(object_tree.tree(parent, objects), objects))
 
 
@@ -87,7 +95,8 @@ def events(name: str, kubectl: Kubectl) -> None:
 
     These are the events of the MyResource, of its children and of their Pods, also of Pods that are gone.
     """
-    root = object_tree.tree(_parent(kubectl, name), _objects(kubectl, name))
+    parent = _parent(kubectl, name)
+    root = object_tree.tree(parent, _objects(kubectl, parent))
     found = event_table.related_events(root, kubectl.read("events")["items"])
     click.echo(event_table.text(found) if found else f"No events of MyResource {name}.")
 
@@ -144,10 +153,20 @@ def _parent(kubectl: Kubectl, name: str) -> Json:
     return kubectl.read(_MYRESOURCES, name)
 
 
-def _objects(kubectl: Kubectl, name: str) -> list[Json]:
-    """Return the objects with the label of the children and Pods of the MyResource *name*."""
-    items: list[Json] = kubectl.read(_OBJECTS, f"--selector={SELECTOR_LABEL}={name}")["items"]
+def _objects(kubectl: Kubectl, parent: Json) -> list[Json]:
+    """Return the objects with the label of the children and Pods of *parent*."""
+    selector = f"--selector={SELECTOR_LABEL}={parent['metadata']['name']}"
+    items: list[Json] = kubectl.read(_OBJECTS, selector)["items"]
+    for resource in _resources(parent["spec"]):
+        with suppress(click.exceptions.Exit):  # kubectl has shown the error
+            items += kubectl.read(resource, selector)["items"]
     return items
+
+
+def _resources(spec: Json) -> list[str]:
+    """Return the resources of the children that only some MyResources have."""
+    resources = [resource for field, resource in _BY_FIELD.items() if field in spec]
+    return [*resources, *([_ROUTES] if "gateway" in spec.get("expose", {}) else [])]
 
 
 def main() -> None:

@@ -71,6 +71,24 @@ def _service(item: Json, _: Json) -> str:
     return " ".join([item["spec"].get("type", "ClusterIP"), ",".join(ports)]).rstrip()
 
 
+def _autoscaler(item: Json, status: Json) -> str:
+    spec = item["spec"]
+    return f"{status.get('desiredReplicas', 0)} desired, from {spec.get('minReplicas', 1)} to {spec['maxReplicas']}"
+
+
+def _budget(_: Json, status: Json) -> str:
+    return f"{status.get('disruptionsAllowed', 0)} of {status.get('expectedPods', 0)} may be evicted"
+
+
+def _ingress(item: Json, status: Json) -> str:
+    hosts = ", ".join(rule["host"] for rule in item["spec"].get("rules", []) if "host" in rule)
+    return hosts if status.get("loadBalancer", {}).get("ingress") else f"{hosts}, not yet admitted"
+
+
+def _http_route(item: Json, _: Json) -> str:
+    return ", ".join(item["spec"].get("hostnames", []))
+
+
 def _pod(_: Json, status: Json) -> str:
     containers = status.get("containerStatuses", [])
     every = [*status.get("initContainerStatuses", []), *containers]
@@ -96,5 +114,9 @@ _BY_KIND: dict[str, Callable[[Json, Json], str]] = {
     "Deployment": _deployment,
     "ReplicaSet": _replica_set,
     "Service": _service,
+    "HorizontalPodAutoscaler": _autoscaler,
+    "PodDisruptionBudget": _budget,
+    "Ingress": _ingress,
+    "HTTPRoute": _http_route,
     "Pod": _pod,
 }

@@ -10,7 +10,16 @@ from metahook.protocol.sender import controller_of
 
 Json = dict[str, Any]
 
-_KINDS = ("Deployment", "Service", "ReplicaSet", "Pod")
+_KINDS = (
+    "Deployment",
+    "Service",
+    "HorizontalPodAutoscaler",
+    "PodDisruptionBudget",
+    "Ingress",
+    "HTTPRoute",
+    "ReplicaSet",
+    "Pod",
+)
 _REVISION = "deployment.kubernetes.io/revision"
 
 

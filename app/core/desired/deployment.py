@@ -7,6 +7,7 @@ from app.api.rollout import Strategy
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name, labels, selector
 from app.core.desired.pod_template import pod_template, present
+from app.core.desired.replicas import Replicas
 from app.core.desired.rollback import Rollback
 from metahook import Manifest, Parent
 
@@ -17,7 +18,7 @@ def deployment(
     parent: Parent,
     spec: MyResourceSpec,
     config_hashes: Mapping[str, str],
-    replicas: int,
+    replicas: Replicas,
     rollback: Rollback | None = None,
 ) -> Manifest:
     """Return the desired Deployment of *replicas* Pods, with *config_hashes* as annotations (see config_hash).
@@ -38,7 +39,7 @@ def deployment(
         },
         "spec": present(
             {
-                "replicas": replicas,
+                "replicas": None if replicas.is_left_out else replicas.desired,
                 "minReadySeconds": spec.min_ready_seconds,
                 "progressDeadlineSeconds": spec.progress_deadline_seconds,
                 "revisionHistoryLimit": spec.revision_history_limit,

@@ -19,7 +19,7 @@ from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.exposure import Exposure, earlier_routes, exposure
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
-from app.core.desired.replicas import desired_replicas
+from app.core.desired.replicas import Replicas, desired_replicas, fixed, kept_children
 from app.core.desired.rollback import Past, Rollback, observed_rollback
 from app.core.desired.routes import ROUTES
 from app.core.desired.schedule import ScheduleState, schedule_state
@@ -45,7 +45,7 @@ class DesiredState(NamedTuple):
     kept: Sequence[Manifest] = ()
     spec: MyResourceSpec | None = None
     """None if it is invalid."""
-    replicas: int = 0
+    replicas: Replicas = fixed(0)
     schedule: ScheduleState | None = None
     """What the schedule asks for; None if the spec has none, or is not followed."""
     problem: str | None = None
@@ -96,13 +96,13 @@ def desired_state(
     """Return the desired state of the parent of *request*."""
     valid = valid_spec(request.parent, memo)
     if isinstance(valid, InvalidSpec):
-        return DesiredState(kept=request.children.kept(), problem=valid.problem)
+        return DesiredState(kept=kept_children(request.parent, request.children), problem=valid.problem)
     if valid.spec.suspend:
         kept = left_as_observed(request.children)
         return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
     desired = _of_valid_spec(request, valid, now, watch, memo, past)
     if problem := _problem(request, desired):
-        return DesiredState(kept=request.children.kept(), problem=problem)
+        return DesiredState(kept=kept_children(request.parent, request.children), problem=problem)
     return desired
 
 
@@ -118,8 +118,8 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
 ) -> DesiredState:
     spec = valid.spec
     schedule = schedule_state(spec.schedule, now) if spec.schedule else None
-    replicas = desired_replicas(spec, schedule)
-    observed_config = config(request, valid, watch, replicas)
+    replicas = desired_replicas(request.parent, spec, request.children, schedule)
+    observed_config = config(request, valid, watch, replicas.desired)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     rollback = observed_rollback(request.parent, spec, deployment, past)
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)

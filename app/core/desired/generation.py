@@ -19,6 +19,7 @@ from app.core.desired.deployment import deployment
 from app.core.desired.optional_children import optional_children
 from app.core.desired.propagation import propagated, with_propagated
 from app.core.desired.references import Reference, references
+from app.core.desired.replicas import Replicas
 from app.core.desired.rollback import Rollback
 from metahook import Deployment, EncodedManifest, Manifest, Object, Parent, with_generation_stamp
 
@@ -31,8 +32,8 @@ BOUND = 16 * 1024 * 1024
 _OBJECT_OF_SPEC, _OBJECT_OF_MANIFEST = 520, 100
 """Bytes of memory for an object or list in the JSON of a spec, as models, and of a manifest, as dictionaries."""
 
-_SPEC = 1000
-"""Bytes of memory for the fields that a spec does not set."""
+_SPEC = 2400
+"""Bytes of memory for the fields of a spec, also those that it does not set."""
 
 _REFERENCE = 160
 """Bytes of memory for a reference; its texts are those of the spec."""
@@ -87,7 +88,7 @@ def manifests(  # noqa: PLR0913 - all that they depend on
     parent: Parent,
     spec: MyResourceSpec,
     config_hashes: Mapping[str, str],
-    replicas: int,
+    replicas: Replicas,
     memo: GenerationMemo | None = None,
     *,
     rollback: Rollback | None = None,

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import budget_name, route_name, service_name
+from app.core.child_metadata import autoscaler_name, budget_name, route_name, service_name
+from app.core.desired.horizontal_pod_autoscaler import autoscaler, wants_autoscaler
 from app.core.desired.pod_disruption_budget import budget, wants_budget
+from app.core.desired.replicas import Replicas
 from app.core.desired.routes import (
     address_label,
     http_route,
@@ -20,6 +22,7 @@ from app.core.desired.routes import (
 from app.core.desired.service import service, wants_service
 from metahook import (
     CustomizeRequest,
+    HorizontalPodAutoscaler,
     HTTPRoute,
     Ingress,
     Manifest,
@@ -40,13 +43,14 @@ class OptionalChild:
     kind: type[Object]
     name: Callable[[Parent], str]
     wants: Callable[[MyResourceSpec], bool]
-    manifest: Callable[[Parent, MyResourceSpec, int], Manifest | None]
+    manifest: Callable[[Parent, MyResourceSpec, Replicas], Manifest | None]
     """Returns it for a number of Pods, or None if there is none for that number."""
 
 
 OPTIONAL_CHILDREN = (
     OptionalChild(Service, service_name, wants_service, service),
     OptionalChild(PodDisruptionBudget, budget_name, wants_budget, budget),
+    OptionalChild(HorizontalPodAutoscaler, autoscaler_name, wants_autoscaler, autoscaler),
     OptionalChild(Ingress, route_name, wants_ingress, ingress),
     OptionalChild(HTTPRoute, route_name, wants_http_route, http_route),
 )
@@ -57,7 +61,7 @@ def wanted(spec: MyResourceSpec) -> list[OptionalChild]:
     return [child for child in OPTIONAL_CHILDREN if child.wants(spec)]
 
 
-def optional_children(parent: Parent, spec: MyResourceSpec, replicas: int) -> dict[type[Object], Manifest]:
+def optional_children(parent: Parent, spec: MyResourceSpec, replicas: Replicas) -> dict[type[Object], Manifest]:
     """Return the manifests of those that *spec* asks for, with *replicas* Pods."""
     manifests = {child.kind: child.manifest(parent, spec, replicas) for child in wanted(spec)}
     return {kind: manifest for kind, manifest in manifests.items() if manifest}

@@ -2,7 +2,7 @@
 
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import budget_name, labels, selector
-from app.core.desired.replicas import most_replicas
+from app.core.desired.replicas import Replicas
 from metahook import Manifest, Parent
 
 
@@ -11,14 +11,14 @@ def wants_budget(spec: MyResourceSpec) -> bool:
     return spec.pod_disruption_budget == "Auto"
 
 
-def budget(parent: Parent, spec: MyResourceSpec, replicas: int) -> Manifest | None:
+def budget(parent: Parent, _: MyResourceSpec, replicas: Replicas) -> Manifest | None:
     """Return the PodDisruptionBudget for *replicas* Pods, or None: for a single Pod there is nothing to protect.
 
-    A MyResource that sleeps keeps it, so that it is not deleted each night.
-
-    It never blocks the drain of a node for good: one Pod may always be evicted, and a Pod that is not ready, too.
+    With an autoscaler or a schedule it is there as soon as there may be more, so that it does not come and go as the
+    number changes. It never blocks the drain of a node for good: one Pod may always be evicted, and a Pod that is not
+    ready, too.
     """
-    if most_replicas(spec, replicas) <= 1:
+    if replicas.most <= 1:
         return None
     return {
         "apiVersion": "policy/v1",

@@ -9,6 +9,7 @@ from typing import Any
 from app.api.expose import Expose, GatewayRef, exposed_port
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import ADDRESS_LABEL, labels, route_name, service_name
+from app.core.desired.replicas import Replicas
 from metahook import HTTPRoute, Ingress, Manifest, Object, Parent
 
 RouteKind = type[Ingress] | type[HTTPRoute]
@@ -41,7 +42,7 @@ def address_label(expose: Expose) -> dict[str, str]:
     return {ADDRESS_LABEL: hashlib.sha256(address).hexdigest()[:_DIGITS]}
 
 
-def ingress(parent: Parent, spec: MyResourceSpec, _: int) -> Manifest | None:
+def ingress(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | None:
     """Return the Ingress that *spec* asks for."""
     expose = spec.expose
     if expose is None:
@@ -57,7 +58,7 @@ def ingress(parent: Parent, spec: MyResourceSpec, _: int) -> Manifest | None:
     return manifest
 
 
-def http_route(parent: Parent, spec: MyResourceSpec, _: int) -> Manifest | None:
+def http_route(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | None:
     """Return the HTTPRoute that *spec* asks for."""
     expose = spec.expose
     if expose is None or expose.gateway is None:

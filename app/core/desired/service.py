@@ -5,6 +5,7 @@ from typing import Any
 from app.api.container import Port
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import labels, selector, service_name
+from app.core.desired.replicas import Replicas
 from metahook import Manifest, Parent
 
 _AFFINITY_SECONDS = 10800
@@ -15,7 +16,7 @@ def wants_service(spec: MyResourceSpec) -> bool:
     return bool(spec.ports) and spec.service.mode == "Auto"
 
 
-def service(parent: Parent, spec: MyResourceSpec, _: int) -> Manifest:
+def service(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest:
     """Return the Service that *spec* asks for."""
     return {
         "apiVersion": "v1",

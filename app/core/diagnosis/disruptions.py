@@ -50,7 +50,7 @@ def disruptions(revision: Revision, spec: MyResourceSpec, now: datetime) -> Disr
     recent = [disruption for disruption in every if _is_recent(disruption.at, last)]
     failed = sorted((other for other in recent if other.failed), key=lambda other: (other.at, other.created))
     first = failed[0].at if failed else None
-    again = _has_failed_again(failed, spec.replicas)
+    again = _has_failed_again(failed, spec.autoscaling.max_replicas if spec.autoscaling else spec.replicas)
     until = after(last, FORGIVEN) if again else _replaced_at(revision, recent, spec.min_ready_seconds or 0)
     causes = [replace(other.cause, until=until, is_unstable=again, failed_at=other.at) for other in recent]
     return Disruptions([*lost, *causes], first if again else None, len(failed))

@@ -45,6 +45,40 @@ DEPENDENCIES_UNKNOWN = ParentCondition(
     "DependenciesReady", "Unknown", "DependenciesNotYetSeen", "The dependencies have not been observed yet."
 )
 
+AUTOSCALING = ParentCondition(
+    "AutoscalingActive", "True", "ScalingActive", "The HorizontalPodAutoscaler chooses the number of Pods."
+)
+AUTOSCALER_NOT_YET_OBSERVED = ParentCondition(
+    "AutoscalingActive", "Unknown", "AutoscalerNotYetSeen", "The HorizontalPodAutoscaler has not reported anything yet."
+)
+TWO_AUTOSCALERS = ParentCondition(
+    "AutoscalingActive",
+    "False",
+    "AmbiguousSelector",
+    "Another HorizontalPodAutoscaler scales the same Pods, so neither of them acts. Delete the other one, or remove "
+    "spec.autoscaling. To find it: kubectl get hpa -n {namespace}",
+)
+METRICS_UNAVAILABLE = ParentCondition(
+    "AutoscalingActive",
+    "False",
+    "MetricsUnavailable",
+    "The HorizontalPodAutoscaler can't read the use of the resources in spec.autoscaling, so the number of Pods stays "
+    "as it is. New Pods have metrics after about a minute. If this lasts longer, ask the cluster administrator whether "
+    "metrics-server runs. See: kubectl describe hpa {name} -n {namespace}",
+)
+SCALING_FAILED = ParentCondition(
+    "AutoscalingActive",
+    "False",
+    "ScalingFailed",
+    "The HorizontalPodAutoscaler can't scale the Deployment. See: kubectl describe hpa {name} -n {namespace}",
+)
+NOT_AUTOSCALING = ParentCondition(
+    "AutoscalingActive",
+    "False",
+    "ScalingInactive",
+    "The HorizontalPodAutoscaler does not scale. See: kubectl describe hpa {name} -n {namespace}",
+)
+
 ROUTE_ACCEPTED = ParentCondition("Exposed", "True", "RouteAccepted", "{route} is accepted.")
 ROUTE_NOT_APPLIED = ParentCondition(
     "Exposed",

@@ -12,7 +12,7 @@ from app.core.rollout import Rollout
 from app.core.status.override import Overriding
 from app.core.status.previous_status import SKEW, PreviousStatus, ReachedState
 from app.core.timers import after, format_time, parse_time
-from metahook import Deployment, Finding, Parent, Resend, Service, was_resent
+from metahook import Deployment, Finding, HorizontalPodAutoscaler, Parent, Resend, Service, was_resent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -77,6 +77,7 @@ class Facts:
         diagnosis: Diagnosis,
         previous_status: PreviousStatus,
         now: datetime,
+        autoscaler: HorizontalPodAutoscaler | None = None,
         service: Service | None = None,
         installation: tuple[Finding, ...] = (),
         foreign: Sequence[Foreign] = (),
@@ -90,18 +91,18 @@ class Facts:
         """What Pods show; an empty one if they are not watched."""
         self.previous_status = previous_status
         self.now = now
+        self.autoscaler = autoscaler
         self.foreign = foreign
         """The children with fields that only others set."""
         self.service = service
         """The observed Service of this parent."""
 
-        self.rollout = Rollout(deployment, desired.replicas)
-        deployment_drift = next(
+        self.deployment_drift = next(
             (drift for drift in drifts if drift.kind == "Deployment" and not drift.is_undesired), None
         )
-        self.deployment_drift = deployment_drift
         """How the Deployment is not as desired, if it is not, so that its status is about another spec."""
-        is_updating = deployment_drift is not None and deployment_drift.observed is not None
+        self.rollout = Rollout(deployment, desired.replicas.desired)
+        is_updating = self.deployment_drift is not None and self.deployment_drift.observed is not None
         self.is_rolling_out = is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
         """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
         self.has_unstable_pods = diagnosis.stable_pods is not None
@@ -168,6 +169,20 @@ class Facts:
         """Whether the schedule asks for another state than the one that was reached last."""
         schedule, reached = self.desired.schedule, self.previous_status.reached_state
         return schedule is not None and reached not in {None, ReachedState(schedule.name, schedule.replicas)}
+
+    @property
+    def is_scaling(self) -> bool:
+        """Whether Pods start or stop because an autoscaler changed their number, as far as can be told.
+
+        None is replaced, and there are as many as it may scale down to. Those that have not started within the deadline
+        are missing, as any others.
+        """
+        spec, rollout = self.desired.spec, self.rollout
+        is_autoscaled = self.desired.replicas.is_autoscaled
+        if spec is None or spec.autoscaling is None or not is_autoscaled or not self.previous_status.is_ready:
+            return False
+        is_sound = rollout.is_complete and rollout.updated == rollout.existing and not self.has_unstable_pods
+        return is_sound and rollout.available >= spec.autoscaling.min_replicas and not self.deadlines.has_no_progress
 
     @property
     def is_recording_image(self) -> bool:

@@ -15,6 +15,7 @@ from app.core.desired.dependencies import State, Unmet
 from app.core.desired.schedule import ScheduleState
 from app.core.reasons import SLEEPING, Outlook, linked
 from app.core.rollout import min_available
+from app.core.status.autoscaling import autoscaling_condition
 from app.core.status.conditions import (
     AVAILABLE_NOW,
     DEPENDENCIES_MET,
@@ -91,6 +92,10 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     ]
     if facts.desired.unmet_dependencies is not None:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
+    if facts.desired.replicas.is_autoscaled:
+        found = autoscaling_condition(facts.autoscaler)
+        words = {"name": facts.parent.name, "namespace": facts.parent.namespace}
+        conditions.append(replace(found, message=found.message.format_map(words)))
     if facts.desired.exposure is not None:
         conditions.append(exposed(facts, facts.desired.exposure))
     # These two are conditions of kstatus, present only while True.
@@ -131,6 +136,8 @@ def _state(facts: Facts, decision: Decision) -> str:
 
 def _available(facts: Facts) -> ParentCondition:
     """Mirror the Deployment's Available, less its unstable Pods: old Pods may serve during a bad rollout."""
+    if facts.is_scaling:
+        return AVAILABLE_NOW
     stable_pods = facts.diagnosis.stable_pods
     is_enough = stable_pods is None or stable_pods >= min_available(facts.rollout.deployment)
     return AVAILABLE_NOW if is_enough and facts.rollout.is_available else NOT_AVAILABLE
@@ -140,7 +147,7 @@ def _progressing(facts: Facts) -> ParentCondition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
     rollout = facts.rollout
     drift = facts.deployment_drift
-    if drift or rollout.is_not_yet_observed or not rollout.deployment:
+    if drift or (rollout.is_not_yet_observed and not facts.is_scaling) or not rollout.deployment:
         is_written = drift and (drift.path or drift.removal or drift.is_from_newer_generation)
         return OF_ANOTHER_SPEC if is_written else NOT_YET_OBSERVED
     if rollout.is_paused_midway or rollout.progressing == "Unknown":

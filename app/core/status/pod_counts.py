@@ -63,7 +63,8 @@ def _observed(facts: Facts) -> PodCounts:
     ready = rollout.ready if stable is None else min(rollout.ready, stable)
     desired, is_outdated = facts.desired, facts.is_keeping_newer_children or facts.deployment_drift
     is_of_another_spec = desired.is_kept or desired.is_rolled_back or is_outdated
-    is_known = rollout.deployment and not is_of_another_spec and not rollout.is_not_yet_observed
+    is_observed = facts.is_scaling or not rollout.is_not_yet_observed
+    is_known = rollout.deployment and not is_of_another_spec and is_observed
     return PodCounts(facts.without_surplus(ready), facts.without_surplus(rollout.updated) if is_known else None)
 
 

@@ -90,6 +90,8 @@ class PreviousStatus:
         """The last generation that was Ready."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
+        self.is_ready = self.was_ready and self.since("Ready", "True") is not None
+        """Whether it says that this generation is Ready."""
         ready = _number(status.ready_replicas)
         self._replicas = status.replicas
         self.pod_counts = None if ready is None else PodCounts(ready, _number(status.updated_replicas))

@@ -66,7 +66,8 @@ def _is_refused(facts: Facts) -> bool:
 def _has_lost_pods(facts: Facts) -> bool:
     """Pods became unavailable in this generation while no rollout of it is in progress or has failed."""
     rollout = facts.rollout
-    return rollout.is_incomplete and facts.was_ready and not rollout.is_under_way and not rollout.is_late
+    is_lost = rollout.is_incomplete and facts.was_ready and not rollout.is_under_way and not rollout.is_late
+    return is_lost and not facts.is_scaling
 
 
 def _has_unwatched_dependency(facts: Facts) -> bool:
@@ -102,7 +103,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     # From here on the observed children are the desired ones, and the rollout decides.
     # Until the Deployment controller has observed the spec, its status is about the previous one.
     (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.deadlines.has_no_progress),
-    (ROLLING_OUT, lambda facts: facts.rollout.is_not_yet_observed),
+    (ROLLING_OUT, lambda facts: facts.rollout.is_not_yet_observed and not facts.is_scaling),
     # Missing configuration comes first: without it no Pod starts, even if everything else is corrected.
     (CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),
     # Before the failures: a paused Deployment keeps its conditions about them, and nothing changes until it is resumed.
@@ -112,7 +113,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (REPLICA_FAILURE, _is_refused),
     (REPLICAS_UNAVAILABLE, _has_lost_pods),
     (PROGRESS_DEADLINE_EXCEEDED, _has_timed_out),
-    (ROLLING_OUT, lambda facts: facts.rollout.is_incomplete),
+    (ROLLING_OUT, lambda facts: facts.rollout.is_incomplete and not facts.is_scaling),
     (REPLICAS_UNAVAILABLE, lambda facts: facts.has_unstable_pods and facts.rollout.replicas > 0),
     (SLEEPING, lambda facts: facts.desired.is_asleep),
     (SCALED_TO_ZERO, lambda facts: facts.rollout.replicas == 0),

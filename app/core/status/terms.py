@@ -77,6 +77,13 @@ TERMS = (
         "If it is False, its message names the dependencies that are not met.",
     ),
     Term(
+        "AutoscalingActive",
+        "condition",
+        "True if the HorizontalPodAutoscaler chooses the number of Pods, False if it can't, Unknown if it has not "
+        "reported anything yet. Present only if the spec has autoscaling.",
+        "If it is False, do what its message says: kubectl describe myresource NAME",
+    ),
+    Term(
         "Exposed",
         "condition",
         "True if the Ingress has an address, or the Gateway accepts the HTTPRoute, so that requests from outside of "

@@ -47,6 +47,8 @@ class Transitions:
             return True
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return False
+        if self._facts.desired.replicas.is_autoscaled:  # the Deployment is not available while it scales up
+            return False
         available, since = self._available_since("True"), self._time(unchanged)
         return available is not None and since is not None and available > since
 

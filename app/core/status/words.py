@@ -70,6 +70,7 @@ def _until(facts: Facts) -> str:
 _REMEDIES = {
     "Service": "set spec.service.mode to Disabled",
     "PodDisruptionBudget": "set spec.podDisruptionBudget to Disabled",
+    "HorizontalPodAutoscaler": "remove spec.autoscaling",
     "Ingress": "remove spec.expose",
     "HTTPRoute": "remove spec.expose",
 }

@@ -6,8 +6,8 @@
     record     records the requests to a hook, as a proxy in front of it
     server     serves controllers over HTTP: limits, health, refusals
     simulator  a cluster with Metacontroller in it, in memory, on a virtual clock
-    kinds      Deployment, Service, Ingress, HTTPRoute, PodDisruptionBudget, ConfigMap, Secret, Pod and Namespace as
-               observed
+    kinds      Deployment, Service, Ingress, HTTPRoute, PodDisruptionBudget, HorizontalPodAutoscaler, ConfigMap, Secret,
+               Pod and Namespace as observed
     protocol   Metacontroller's requests and responses, drift, repair, stale requests, and the gate to the cluster
 
 The rule of this package: it knows no kind of parent, and imports nothing of the operator that uses it. Imports point
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from metahook.kinds.deployment import Deployment as Deployment
     from metahook.kinds.deployment import DeploymentStatus as DeploymentStatus
     from metahook.kinds.deployment import rolled_out as rolled_out
+    from metahook.kinds.horizontal_pod_autoscaler import HorizontalPodAutoscaler as HorizontalPodAutoscaler
     from metahook.kinds.http_route import HTTPRoute as HTTPRoute
     from metahook.kinds.ingress import Ingress as Ingress
     from metahook.kinds.namespace import Namespace as Namespace
@@ -102,6 +103,7 @@ else:
     _NAMES = {
         "kinds.config_map": ("ConfigMap",),
         "kinds.deployment": ("Deployment", "DeploymentStatus", "rolled_out"),
+        "kinds.horizontal_pod_autoscaler": ("HorizontalPodAutoscaler",),
         "kinds.http_route": ("HTTPRoute",),
         "kinds.ingress": ("Ingress",),
         "kinds.namespace": ("Namespace", "NamespaceStatus"),

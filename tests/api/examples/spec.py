@@ -22,6 +22,11 @@ def _waiting_for(api_version: str, resource: str, name: str) -> Json:
     return {"dependencies": [{"apiVersion": api_version, "resource": resource, "name": name}]}
 
 
+def _scaled(memory: int | None = 80, cpu: int | None = None, **bounds: int) -> Json:
+    targets = {"targetMemoryUtilizationPercentage": memory, "targetCPUUtilizationPercentage": cpu}
+    return {"autoscaling": {"maxReplicas": 9, **bounds, **{name: value for name, value in targets.items() if value}}}
+
+
 ITSELF = Example(
     path="",
     says="dependencies must not name the MyResource itself",
@@ -103,6 +108,33 @@ CPU_ONCE = Example(
         {"cpu": 0, "resources": {"requests": {"memory": 1}, "limits": {"cpu": 0}}},
     ],
 )
+SCALED_ONCE = Example(
+    path="spec",
+    says="replicas must not be set beside autoscaling",
+    good=[_scaled(), {"replicas": 1, **_scaled()}],
+    bad=[{"replicas": number, **_scaled()} for number in (0, 2)],
+)
+CPU_TARGET = Example(
+    path="spec",
+    says="targetCPUUtilizationPercentage requires cpu",
+    good=[
+        {"cpu": 1, **_scaled(cpu=80)},
+        *({"resources": {kind: {"cpu": 1}}, **_scaled(cpu=80)} for kind in ("requests", "limits")),
+    ],
+    bad=[_scaled(cpu=80), {"resources": {"requests": {"memory": "1Gi"}}, **_scaled(cpu=80)}],
+)
+SCALING_BOUNDS = Example(
+    path="spec.autoscaling",
+    says="minReplicas must not be greater than maxReplicas",
+    good=[_scaled(minReplicas=9), _scaled(maxReplicas=1)],
+    bad=[_scaled(minReplicas=10), _scaled(minReplicas=1000, maxReplicas=999)],
+)
+SCALING_TARGET = Example(
+    path="spec.autoscaling",
+    says="targetCPUUtilizationPercentage, targetMemoryUtilizationPercentage or both must be set",
+    good=[_scaled(1), {"cpu": 1, **_scaled(None, 10000)}, {"cpu": 1, **_scaled(1, 1)}],
+    bad=[_scaled(None)],
+)
 MOUNTS = Example(
     path="spec",
     says="each name in volumeMounts must",
@@ -179,4 +211,20 @@ HEADLESS = Example(
     ],
 )
 
-EXAMPLES = [HEADLESS, ITSELF, NAME, IMAGE, COMMAND, CPU_ONCE, MOUNTS, READY_IN_TIME, PRIORITY, STRATEGY, STEPS]
+EXAMPLES = [
+    HEADLESS,
+    ITSELF,
+    NAME,
+    IMAGE,
+    COMMAND,
+    CPU_ONCE,
+    SCALED_ONCE,
+    CPU_TARGET,
+    SCALING_BOUNDS,
+    SCALING_TARGET,
+    MOUNTS,
+    READY_IN_TIME,
+    PRIORITY,
+    STRATEGY,
+    STEPS,
+]

@@ -32,6 +32,12 @@ def _rolling(surge: int | str, unavailable: int | str) -> Json:
     return {"strategy": {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}}
 
 
+def _scaled(**fields: object) -> Json:
+    return {"autoscaling": {"maxReplicas": 9, "targetMemoryUtilizationPercentage": 80, **fields}}
+
+
+_POLICY = {"type": "Pods", "value": 1, "periodSeconds": 60}
+
 REFUSED: dict[str, list[Json]] = {
     "a number out of bounds": [
         *(_port(number) for number in (0, 65536, -1)),
@@ -39,6 +45,13 @@ REFUSED: dict[str, list[Json]] = {
         *(_rolling(number, 1) for number in (-1, 2**31)),
         *(_rolling(1, number) for number in (-1, 2**31, "101%")),
         {"replicas": -1},
+        *(_scaled(**{field: number}) for field in ("minReplicas", "maxReplicas") for number in (-1, 0, 1001)),
+        *(_scaled(targetMemoryUtilizationPercentage=number) for number in (-1, 0, 10001)),
+        *(
+            _scaled(behavior={"scaleUp": {"policies": [{**_POLICY, field: number}]}})
+            for field, number in (("value", 0), ("value", 100001), ("periodSeconds", 0), ("periodSeconds", 1801))
+        ),
+        *(_scaled(behavior={"scaleDown": {"stabilizationWindowSeconds": number}}) for number in (-1, 3601)),
         {"revisionHistoryLimit": -1},
         {"terminationGracePeriodSeconds": -1},
         *({field: number} for field in ("runAsUser", "runAsGroup", "fsGroup") for number in (-1, 0, 2**31)),
@@ -136,6 +149,12 @@ REFUSED: dict[str, list[Json]] = {
     "an address for the Service": [{"service": {"clusterIP": address}} for address in ("", "10.0.0.7", "none")],
     "a rolling update that can't begin": [_rolling(0, 0), _rolling("0%", 0), _rolling(0, "0%")],
     "steps for Recreate": [{"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}}],
+    "autoscaling beside replicas": [{"replicas": number, **_scaled()} for number in (0, 2)],
+    "autoscaling without a target, or by CPU that is not requested": [
+        {"autoscaling": {"maxReplicas": 2}},
+        _scaled(targetCPUUtilizationPercentage=80),
+    ],
+    "more Pods at least than at most": [_scaled(minReplicas=10)],
     "a deadline before a Pod can be ready": [
         {"minReadySeconds": 600},
         {"minReadySeconds": 9, "progressDeadlineSeconds": 9},

@@ -50,6 +50,29 @@ def test_options_for_the_cluster_go_to_every_call_of_kubectl(
         assert call.startswith("get ")
 
 
+@pytest.mark.parametrize(
+    ("field", "resource"),
+    [
+        ({"podDisruptionBudget": "Auto"}, "poddisruptionbudgets.policy"),
+        ({"autoscaling": {"maxReplicas": 5}}, "horizontalpodautoscalers.autoscaling"),
+        ({"expose": {"host": "a.example.com"}}, "ingresses.networking.k8s.io"),
+        ({"expose": {"host": "a.example.com", "gateway": {"name": "a"}}}, "httproutes.gateway.networking.k8s.io"),
+    ],
+    ids=str,
+)
+def test_children_that_few_have_are_read_only_for_these(
+    program: Path, field: dict[str, object], resource: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(monkeypatch, "tree", "web") == 0
+    assert not [call for call in calls(program) if resource in call]
+
+    asked = {**MYRESOURCE, "spec": {**MYRESOURCE["spec"], **field}}
+    monkeypatch.setattr("app.cli.plugin.commands._parent", lambda *_: asked)
+
+    assert run(monkeypatch, "tree", "web") == 0  # although kubectl fails to list them
+    assert [call for call in calls(program) if call.startswith(f"get {resource} --selector=myresource=web")]
+
+
 def test_restart_sets_the_current_time(
     program: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

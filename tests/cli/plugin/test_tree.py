@@ -84,6 +84,13 @@ def container(**state: Json) -> Json:
         ),
         ({"kind": "Deployment", "spec": {"replicas": 2, "paused": True}}, "0 of 2 available, 0 updated, paused"),
         ({"kind": "Service", "spec": {"type": "ExternalName"}}, "ExternalName"),
+        ({"kind": "HorizontalPodAutoscaler", "spec": {"maxReplicas": 5}}, "0 desired, from 1 to 5"),
+        (
+            {"kind": "PodDisruptionBudget", "status": {"disruptionsAllowed": 1, "expectedPods": 3}},
+            "1 of 3 may be evicted",
+        ),
+        ({"kind": "Ingress", "spec": {"rules": [{"host": "a.example.com"}]}}, "a.example.com, not yet admitted"),
+        ({"kind": "HTTPRoute", "spec": {"hostnames": ["a.example.com"]}}, "a.example.com"),
         ({"kind": "ConfigMap"}, ""),
     ],
     ids=str,

@@ -31,7 +31,14 @@ WATCH = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 WHOLE = (Affinity, DnsConfig, Lifecycle, Probe)
 """Objects that are written to the Pod as they are."""
 
-REQUIRED = {("expose", "host"), ("expose", "gateway", "name")}
+REQUIRED = {
+    ("expose", "host"): "other",
+    ("expose", "gateway", "name"): "other",
+    ("autoscaling", "maxReplicas"): 99,
+    ("autoscaling", "targetCPUUtilizationPercentage"): 99,
+    ("autoscaling", "targetMemoryUtilizationPercentage"): 99,
+}
+"""Fields that a spec may need if it has those around them, each with another value."""
 
 
 def fields(model: type[Model]) -> Iterator[Path]:
@@ -61,7 +68,7 @@ def has(spec: Json, path: Path) -> bool:
 
 
 def without(spec: Json, path: Path) -> Json:
-    """Return *spec* without the field at *path*; one that is required stays, as another."""
+    """Return *spec* without the field at *path*; one that is required stays, with another value."""
     changed = copy.deepcopy(spec)
     *steps, last = path
     node = changed
@@ -69,7 +76,7 @@ def without(spec: Json, path: Path) -> Json:
         node = node[step]
     del node[last]
     if path in REQUIRED:
-        node[last] = "other"
+        node[last] = REQUIRED[path]
     return {"image": "other:1", **changed}
 
 

@@ -29,6 +29,16 @@ def test_without_the_field_or_a_second_pod_there_is_none(fields: Json) -> None:
     assert kinds(sync(my_resource(**fields), *finished(TWO))) == ["Deployment"]
 
 
+@pytest.mark.parametrize(("most", "expected"), [(1, False), (2, True)])
+def test_with_an_autoscaler_it_depends_on_the_bound_so_that_it_does_not_come_and_go(
+    *, most: int, expected: bool
+) -> None:
+    autoscaling = {"maxReplicas": most, "targetMemoryUtilizationPercentage": 80}
+    answer = sync(my_resource(podDisruptionBudget="Auto", autoscaling=autoscaling))
+
+    assert ("PodDisruptionBudget" in kinds(answer)) is expected
+
+
 def without_budgets(parent: Json, *children: Json) -> Json:
     """Return the answer to a request of a CompositeController that does not list PodDisruptionBudgets."""
     body = sync_request(parent, grouped(*children, kinds=("Deployment", "Service")), {})

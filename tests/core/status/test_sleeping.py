@@ -168,3 +168,17 @@ def test_a_budget_stays_over_night() -> None:
         answer, _ = settled(NIGHT, podDisruptionBudget="Auto", replicas=replicas)
 
         assert len(answer["children"]) == kinds
+
+
+def test_the_autoscaler_steps_aside_while_it_sleeps() -> None:
+    fields: Json = {"autoscaling": {"minReplicas": 2, "maxReplicas": 9, "targetMemoryUtilizationPercentage": 80}}
+    windows = window(), window("07:00", "08:00", replicas=1)
+    fields |= {"podDisruptionBudget": "Auto", "replicas": 1}
+    answer, found = None, []
+    for now in (NIGHT, MORNING, MORNING + timedelta(hours=1)):
+        answer, children = settled(now, answer and answer["status"], *windows, **fields)
+        bounds = child(answer, "HorizontalPodAutoscaler")["spec"]
+        number = child(answer, "Deployment")["spec"]["replicas"]
+        found.append((shown(answer)[0], number, bounds["minReplicas"], bounds["maxReplicas"], len(children)))
+
+    assert found == [("Sleeping", 0, 2, 9, 3), ("Sleeping", 1, 1, 1, 3), ("Ready", 2, 2, 9, 3)]

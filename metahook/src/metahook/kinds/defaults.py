@@ -1,6 +1,6 @@
-"""What the API server sets in a Deployment or a Service where no user sets a value.
+"""What the API server sets in a Deployment, a Service or an autoscaler where no user sets a value.
 
-Source: Kubernetes, pkg/apis/apps/v1/defaults.go and pkg/apis/core/v1/defaults.go.
+Source: Kubernetes, defaults.go in pkg/apis/apps/v1, pkg/apis/core/v1 and pkg/apis/autoscaling/v2.
 """
 
 from typing import Any
@@ -8,6 +8,13 @@ from typing import Any
 from metahook.protocol.objects import Defaults
 
 _PROBE = {"failureThreshold": 3, "periodSeconds": 10, "successThreshold": 1, "timeoutSeconds": 1}
+_PERCENT = {"periodSeconds": 15, "type": "Percent", "value": 100}
+_SCALE_UP = {
+    "policies": [{"periodSeconds": 15, "type": "Pods", "value": 4}, _PERCENT],
+    "selectPolicy": "Max",
+    "stabilizationWindowSeconds": 0,
+}
+_SCALE_DOWN = {"policies": [_PERCENT], "selectPolicy": "Max"}
 _CONTAINER = {
     "resources": {},
     "terminationMessagePath": "/dev/termination-log",
@@ -18,6 +25,7 @@ _VALUES: dict[str, dict[str, Any]] = {
         "dnsPolicy": "ClusterFirst",
         "externalTrafficPolicy": "Cluster",
         "internalTrafficPolicy": "Cluster",
+        "minReplicas": 1,
         "progressDeadlineSeconds": 600,
         "replicas": 1,
         "restartPolicy": "Always",
@@ -42,6 +50,9 @@ _VALUES: dict[str, dict[str, Any]] = {
     "fieldRef": {"apiVersion": "v1"},
     "resourceFieldRef": {"divisor": "0"},
     "ports": {"protocol": "TCP"},
+    "behavior": {"scaleDown": _SCALE_DOWN, "scaleUp": _SCALE_UP},
+    "scaleDown": _SCALE_DOWN,
+    "scaleUp": _SCALE_UP,
 }
 """Defaults by name, and by the name of the field that they are in."""
 

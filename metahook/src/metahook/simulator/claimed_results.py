@@ -102,23 +102,40 @@ def unmet_claim(sync: AnsweredSync) -> str | None:
             observed.get("spec", {})
         ):
             return f"{key} differs from the response"
-        if key.kind == "Deployment" and not _is_rolled_out(observed):
+        if key.kind == "Deployment" and not _is_rolled_out(observed, _least_replicas(key, sync)):
             return f"{key} is not rolled out"
     return None
 
 
 def _full(child: Json, observed: Json) -> Json | None:
     """Return *child* as it is stored in place of *observed*, or None if it is refused."""
+    kept = {name: observed["spec"][name] for name in _SCALED if name in observed.get("spec", {})}
     try:
-        return stored_object({**child, "metadata": observed["metadata"]}) if "spec" in child else child
+        spec = {"spec": {**kept, **child["spec"]}} if "spec" in child else {}
+        return stored_object({**child, "metadata": observed["metadata"], **spec}) if spec else child
     except ApiError:
         return None
 
 
-def _is_rolled_out(deployment: Json) -> bool:
+_SCALED = ("replicas",)
+"""Fields that an autoscaler sets, and that a response may leave out."""
+
+
+def _least_replicas(deployment: Key, sync: AnsweredSync) -> int | None:
+    """Return the least number of Pods of an autoscaler in the response that scales *deployment*, if it has one."""
+    specs = [child["spec"] for key, child in sync.children.items() if key.kind == "HorizontalPodAutoscaler"]
+    targets = {spec["scaleTargetRef"]["name"]: spec.get("minReplicas", 1) for spec in specs}
+    return targets.get(deployment.name)
+
+
+def _is_rolled_out(deployment: Json, least: int | None) -> bool:
+    """Tell whether all Pods are updated and available; with an autoscaler, the *least* Pods that it keeps."""
     status, desired = deployment.get("status", {}), deployment["spec"].get("replicas", 1)
-    counts = [status.get(name, 0) for name in ("updatedReplicas", "availableReplicas")]
-    return bool(status.get("observedGeneration") == deployment["metadata"]["generation"] and min(counts) >= desired)
+    updated, available = (status.get(name, 0) for name in ("updatedReplicas", "availableReplicas"))
+    if least is not None and desired:  # an autoscaler changes no 0
+        return bool(updated == status.get("replicas", 0) and available >= least)
+    is_observed = status.get("observedGeneration") == deployment["metadata"]["generation"]
+    return bool(is_observed and min(updated, available) >= desired)
 
 
 def _ready(status: Json) -> str | None:

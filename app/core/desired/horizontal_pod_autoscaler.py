@@ -1,0 +1,58 @@
+"""The HorizontalPodAutoscaler that a spec with autoscaling asks for."""
+
+from typing import Any
+
+from app.api.names import CONTAINER
+from app.api.spec import MyResourceSpec
+from app.core.child_metadata import autoscaler_name, deployment_name, labels
+from app.core.desired.pod_template import present
+from app.core.desired.replicas import Replicas
+from metahook import Deployment, Manifest, Parent
+
+
+def wants_autoscaler(spec: MyResourceSpec) -> bool:
+    """Tell whether *spec* asks for a HorizontalPodAutoscaler."""
+    return spec.autoscaling is not None
+
+
+def autoscaler(parent: Parent, spec: MyResourceSpec, replicas: Replicas) -> Manifest | None:
+    """Return the HorizontalPodAutoscaler; None if *spec* asks for none.
+
+    It scales the Deployment: the spec of the MyResource is the user's. While the MyResource sleeps, it stays, but can
+    only choose the number of *replicas* that there are. It does nothing by itself while there are none.
+    """
+    autoscaling = spec.autoscaling
+    if autoscaling is None:
+        return None
+    is_held = not replicas.is_autoscaled and replicas.desired > 0
+    targets = {"cpu": autoscaling.target_cpu, "memory": autoscaling.target_memory}
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": autoscaler_name(parent), "namespace": parent.namespace, "labels": labels(parent)},
+        "spec": present(
+            {
+                "scaleTargetRef": {
+                    "apiVersion": Deployment.KIND.api_version,
+                    "kind": Deployment.KIND.kind,
+                    "name": deployment_name(parent),
+                },
+                "minReplicas": replicas.desired if is_held else autoscaling.min_replicas,
+                "maxReplicas": replicas.desired if is_held else autoscaling.max_replicas,
+                "metrics": [_metric(name, percentage) for name, percentage in targets.items() if percentage],
+                "behavior": autoscaling.behavior,
+            }
+        ),
+    }
+
+
+def _metric(resource: str, percentage: int) -> dict[str, Any]:
+    """Return the metric of the container main: a sidecar without a request would make that of the whole Pod fail."""
+    return {
+        "type": "ContainerResource",
+        "containerResource": {
+            "container": CONTAINER,
+            "name": resource,
+            "target": {"type": "Utilization", "averageUtilization": percentage},
+        },
+    }

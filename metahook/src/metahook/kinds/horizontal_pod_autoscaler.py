@@ -1,0 +1,17 @@
+"""HorizontalPodAutoscalers as observed."""
+
+from typing import Any, ClassVar
+
+from metahook.kinds.defaults import DEFAULTS
+from metahook.protocol.kind import Kind
+from metahook.protocol.objects import Conditions, Defaults, Object
+
+
+class HorizontalPodAutoscaler(Object, frozen=True):
+    """An observed HorizontalPodAutoscaler. ``spec`` is decoded as it is."""
+
+    KIND: ClassVar[Kind] = Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers")
+    DEFAULTS: ClassVar[Defaults] = DEFAULTS
+
+    spec: dict[str, Any] | None = None
+    status: Conditions | None = None

@@ -1,0 +1,149 @@
+"""Autoscaling, with the real controller of HorizontalPodAutoscalers. The cluster has no metrics."""
+
+from typing import Any
+
+import pytest
+
+from metahook.envtest.client import Refused
+from tests.e2e.fresh import differences
+from tests.e2e.namespace import Namespace
+from tests.e2e.statuses import condition
+
+BY_MEMORY: dict[str, Any] = {"maxReplicas": 6, "targetMemoryUtilizationPercentage": 80}
+HPA = "HorizontalPodAutoscaler"
+DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web-deployment"}
+MYRESOURCE = {"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource", "name": "web"}
+
+
+def scale(here: Namespace, replicas: int) -> None:
+    """Scale the Deployment as the controller of autoscalers does."""
+    change, manager = {"spec": {"replicas": replicas}}, "kube-controller-manager"
+    here.client.change("Deployment", here.name, "web-deployment", change, part="/scale", manager=manager)
+    here.eventually(lambda: here.available()[-1] == replicas and len(here.pods()) == replicas)
+    here.wait_until_quiet()
+
+
+def autoscaling(here: Namespace) -> tuple[str, str]:
+    found = condition(here.get("MyResource"), "AutoscalingActive")
+    return found["status"], found["reason"]
+
+
+def theirs(name: str, least: int, target: dict[str, str]) -> dict[str, Any]:
+    """Return an autoscaler of the user's own, with *least* Pods."""
+    spec = {"scaleTargetRef": target, "minReplicas": least, "maxReplicas": 5}
+    return {"apiVersion": "autoscaling/v2", "kind": HPA, "metadata": {"name": name}, "spec": spec}
+
+
+def test_replicas_are_handed_over_and_back_and_it_is_ready_while_it_scales(here: Namespace) -> None:
+    here.ready(replicas=3)
+    pods = here.pods()
+
+    here.change(replicas=None, autoscaling=BY_MEMORY, podDisruptionBudget="Auto")
+    here.wait_until_ready()
+    here.eventually(lambda: autoscaling(here) == ("False", "MetricsUnavailable"))
+    assert here.pods() == pods
+    assert differences(here) == ["Deployment web-deployment.replicas: 3, not 1"]
+    assert here.touched().writes == []
+
+    generation = here.get("MyResource")["metadata"]["generation"]
+    ready, done = condition(here.get("MyResource"), "Ready"), here.since()
+    budget = here.get("PodDisruptionBudget", "web")["metadata"]["uid"]
+    history = here.history()
+    for replicas in (5, 1, 4):
+        scale(here, replicas)
+        here.wait_until_quiet(6)  # the autoscaler looks once more
+        assert here.get("Deployment")["spec"]["replicas"] == replicas
+        assert here.get("MyResource")["status"]["replicas"] == replicas
+        assert here.touched().writes == []
+    assert here.history() == history
+    assert condition(here.get("MyResource"), "Ready") == ready
+    assert here.get("PodDisruptionBudget", "web")["metadata"]["uid"] == budget
+    assert done.statuses <= 3 * 4
+
+    here.change(image="nginx:2")  # a rollout keeps the number
+    here.wait_until_ready()
+    assert len(here.pods()) == 4
+    assert here.get("MyResource")["metadata"]["generation"] == generation + 1
+    assert here.touched().writes == []
+
+    here.change(suspend=True)  # the autoscaler is left as it is, so it scales
+    here.wait_for_status("Suspended", "Suspended")
+    scale(here, 5)
+    here.wait_until_quiet(6)
+    assert here.get("Deployment")["spec"]["replicas"] == 5
+    assert here.touched().writes == []
+    here.change(suspend=None)
+    here.wait_until_ready()
+
+    pods = here.pods()
+    here.change(replicas=5, autoscaling=None)
+    here.wait_until_ready()
+    assert here.find(HPA, "web") is None
+    assert here.pods() == pods
+    assert differences(here) == []
+    assert here.touched().writes == []
+    assert "override" not in here.get("MyResource")["status"]
+
+
+def test_the_autoscaler_takes_the_bounds_and_the_behavior_of_the_spec(here: Namespace) -> None:
+    rules = {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]}
+    here.ready(cpu="100m", autoscaling={**BY_MEMORY, "minReplicas": 2, "targetCPUUtilizationPercentage": 50})
+    assert len(here.pods()) == 2
+
+    here.change(autoscaling={"minReplicas": 3, "behavior": {"scaleUp": rules}})
+    here.wait_until_ready()
+    assert len(here.pods()) == 3
+    assert differences(here) == []
+    assert here.touched().writes == []
+
+    here.edit(HPA, {"spec": {"minReplicas": 5}}, "web")
+    here.eventually(lambda: here.get(HPA, "web")["spec"]["minReplicas"] == 3)
+    here.wait_until_ready()
+
+    here.change(autoscaling={"minReplicas": 1, "behavior": None, "targetCPUUtilizationPercentage": None})
+    here.wait_until_ready()
+    here.wait_until_quiet(6)
+    assert len(here.pods()) == 3
+    assert [metric["containerResource"]["name"] for metric in here.get(HPA, "web")["spec"]["metrics"]] == ["memory"]
+    assert here.touched().writes == []
+
+
+@pytest.mark.parametrize(("least", "target"), [(3, DEPLOYMENT), (1, MYRESOURCE)], ids=["Deployment", "MyResource"])
+def test_another_autoscaler_of_the_same_pods_is_said_and_changes_nothing(
+    here: Namespace, least: int, target: dict[str, str]
+) -> None:
+    here.ready(autoscaling=BY_MEMORY)
+
+    here.put(theirs("other", least, target))
+    here.eventually(lambda: autoscaling(here) == ("False", "AmbiguousSelector"))
+    here.wait_until_quiet(6)
+    assert here.state_and_reason() == ("Ready", "Available")
+    assert here.get("MyResource")["status"]["replicas"] == least
+    assert here.touched().writes == []
+
+    here.delete(HPA, "other")
+    here.eventually(lambda: autoscaling(here) == ("False", "MetricsUnavailable"))
+
+
+def test_an_autoscaler_of_the_same_name_is_left_alone(here: Namespace) -> None:
+    here.put(theirs("web", 3, DEPLOYMENT))
+    here.make(autoscaling=BY_MEMORY)
+    here.wait_for_status("Failed", "NameConflict")
+
+    assert "remove spec.autoscaling" in here.message()
+    assert here.get(HPA, "web")["spec"]["minReplicas"] == 3
+    here.delete(HPA, "web")
+    here.wait_until_ready()
+    assert here.get(HPA, "web")["spec"]["maxReplicas"] == 6
+
+
+def test_what_scales_the_myresource_itself_is_refused_beside_autoscaling(here: Namespace) -> None:
+    here.ready(autoscaling=BY_MEMORY)
+
+    with pytest.raises(Refused, match="replicas must not be set beside autoscaling"):
+        here.client.change("MyResource", here.name, "web", {"spec": {"replicas": 3}}, part="/scale")
+    with pytest.raises(Refused, match="minReplicas must not be greater"):
+        here.change(autoscaling={"minReplicas": 7})
+    with pytest.raises(Refused, match="requires cpu"):
+        here.change(autoscaling={"targetCPUUtilizationPercentage": 7})
+    assert here.touched().writes == []
