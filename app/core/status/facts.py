@@ -209,14 +209,13 @@ class Facts:
         """Return when the decision changes without an event."""
         if self.parent.deleting:
             return []
-        transitions = [self.desired.schedule.next_transition] if self.desired.schedule else []
         return [
             *self._drift_timers(),
             *self.overriding.timers(),
             *self.deadlines.timers,
             self.diagnosis.changes_at,
             self._recording_ends(),
-            *transitions,
+            self.desired.schedule.next_transition if self.desired.schedule else None,
         ]
 
     def without_surplus(self, pods: int) -> int:
