@@ -24,6 +24,7 @@ LINE = 20
 ARROWS = (
     ("", "Building", "it is created"),
     ("Building", "Ready", "the rollout is complete"),
+    ("Building", "Sleeping", "its schedule begins a window"),
     ("Ready", "Building", "spec or configuration changes"),
     ("Ready", "Degraded", "Pods are lost"),
     ("Degraded", "Ready", "Pods are back"),
@@ -98,6 +99,7 @@ def loop() -> str:
 _PLACES = {
     "Building": (20, 90),
     "Ready": (450, 90),
+    "Sleeping": (450, 14),
     "Failed": (20, 320),
     "Degraded": (450, 320),
     "Suspended": (60, 450),
@@ -111,8 +113,9 @@ def states() -> str:
     causes = {(before, after): cause for before, after, cause in ARROWS}
     parts = [_box((*_PLACES[name], 170, 56), name) for name in names]
     parts += [
-        *(_arrow("M105 30V87"), _text(118, 55, causes["", "Building"])),
+        *(_arrow("M105 30V87"), _text(93, 55, causes["", "Building"], "end")),
         *(_arrow("M190 105H447"), _text(320, 96, causes["Building", "Ready"], "middle")),
+        *(_arrow("M140 90V42H447"), _text(294, 34, causes["Building", "Sleeping"], "middle")),
         *(_arrow("M450 132H193"), _text(320, 164, causes["Ready", "Building"], "middle")),
         *(_arrow("M466 146V317"), _text(456, 270, causes["Ready", "Degraded"], "end")),
         *(_arrow("M604 320V149"), _text(594, 270, causes["Degraded", "Ready"], "end")),

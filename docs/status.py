@@ -57,6 +57,13 @@ FIELDS = {
         "when Ready becomes True; it stays when Ready becomes False",
         "scripts; the operator, to tell Degraded from Building",
     ),
+    "schedule": Use("absent without a schedule, and while the MyResource is suspended", "people"),
+    "schedule.state": Use(
+        "when Ready becomes True after a transition of the schedule",
+        "people; the operator, to tell Building from Degraded",
+    ),
+    "schedule.replicas": Use("with `schedule.state`; absent while Awake", "people; the operator, as above"),
+    "schedule.nextTransition": Use("at each transition of the schedule", "people"),
     "waiting": Use("when the operator waits for something else; absent if it waits for nothing", "the operator"),
     "waiting.what": Use("with `waiting`", "people"),
     "waiting.since": Use("with `waiting.what`", "the operator, which reports NotApplied after a minute"),
@@ -72,6 +79,7 @@ FIELDS = {
 STARTS = {
     "Building": "it is created, its spec or its configuration changes, or its Deployment is changed back to the spec",
     "Ready": "the rollout is complete, or lost Pods are replaced",
+    "Sleeping": "a window of its [schedule](schedule.md) has begun, and all Pods above its number are deleted",
     "Degraded": "a Pod, a child, or a ConfigMap or Secret that it uses is lost while the state is Ready",
     "Failed": "a reason that needs action holds: InvalidSpec immediately, NotApplied after a minute, others after "
     "`progressDeadlineSeconds`",

@@ -27,6 +27,7 @@ COLUMNS = [
     _column("Age", ".metadata.creationTimestamp", "date"),
     _column("Memory", ".spec.memory", wide=True),
     _column("Address", ".status.address", wide=True),
+    _column("Next", ".status.schedule.nextTransition", wide=True),
     _column("Message", f"{_READY}.message", wide=True),
 ]
 

@@ -24,6 +24,7 @@ from app.api.propagate import Propagate
 from app.api.resources import Resources
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
 from app.api.scalar import ObjectName, Timestamp
+from app.api.schedule import Schedule
 from app.api.scheduling import Spreads, Tolerations
 from app.api.service import ServiceSettings
 from app.api.volume import Volumes
@@ -185,6 +186,8 @@ class MyResourceSpec(Container):
     """Date and time. A new value replaces all Pods, as kubectl rollout restart does."""
     suspend: bool | None = None
     """If true, the operator creates, changes and deletes nothing; default false."""
+    schedule: Schedule | None = None
+    """When the application sleeps, with fewer Pods or none."""
 
     security_profile: Literal["Baseline", "Restricted"] = "Baseline"
     """Security settings of the Pods: Baseline (default), or Restricted if the application does not run as root."""

@@ -55,13 +55,24 @@ class Override(Model):
     """Versions of the children with changed fields: the generation of each, or its resourceVersion if it has none."""
 
 
+class ScheduleStatus(Model):
+    """The schedule, as the MyResource follows it."""
+
+    state: Annotated[str, Field(max_length=16)]
+    """Awake or Asleep: the state that was reached last, with all its Pods."""
+    replicas: Annotated[int, Field(ge=0)] | None = None
+    """Number of Pods of the window, if the state is Asleep."""
+    next_transition: Timestamp
+    """Time at which the schedule changes the number of Pods next, in its time zone."""
+
+
 class MyResourceStatus(Model):
     """The observed state of the MyResource."""
 
     observed_generation: Annotated[int, Field(json_schema_extra={"format": "int64"})] | None = None
     """Generation of the MyResource that the operator observed last; set by Metacontroller."""
     state: Annotated[str, Field(max_length=32)]
-    """Summary in one word: Building, Ready, Degraded, Failed, Suspended or Terminating. Depend on the Ready condition instead."""  # noqa: E501 - a description has no line breaks
+    """Summary in one word: Building, Ready, Sleeping, Degraded, Failed, Suspended or Terminating. Depend on the Ready condition instead."""  # noqa: E501 - a description has no line breaks
     conditions: Annotated[list[MyResourceCondition], Field(max_length=16), ListMap(("type",))]
     """Conditions by type; Ready tells whether the MyResource is ready."""
     replicas: Annotated[int, Field(ge=0)]
@@ -82,6 +93,8 @@ class MyResourceStatus(Model):
     """Address of the application inside the cluster, with the first port of the Service; absent without a Service."""
     ready_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})] | None = None
     """Last generation of the MyResource that was Ready."""
+    schedule: ScheduleStatus | None = None
+    """The state of the schedule, if the spec has one."""
     waiting: PendingChange | None = None
     """The desired change that has not been observed yet, if there is one."""
     override: Override | None = None

@@ -125,6 +125,7 @@ _STATUS: Fields = {
     "address": re.compile("[-a-z0-9]+[.][-a-z0-9]+[.]svc:[0-9]+"),
     "conditions": CONDITIONS,
     "selector": re.compile(f"{SELECTOR_LABEL}=[-a-z0-9]*"),
+    "schedule": words("state", "nextTransition"),
     "waiting": {"what": _WAITED_FOR, **words("since")},
 }
 _SERVICE: Fields = {

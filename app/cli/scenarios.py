@@ -8,7 +8,7 @@ import app
 from app.cli.files.validation import created, problems
 from metahook.cli.errors import InputError
 from metahook.cli.files.manifest import load
-from metahook.cli.simulation.scenarios import Timed, edited, read_scenario_file, scenario_of
+from metahook.cli.simulation.scenarios import LONGEST, Timed, edited, read_scenario_file, scenario_of
 from metahook.simulator.scenario import Scenario
 
 Json = dict[str, Any]
@@ -36,9 +36,10 @@ def names() -> list[str]:
 
 def from_options(path: str, timed: Iterable[Timed], until: str) -> Scenario:
     """Return the scenario that applies the MyResource in the file *path*, with the timed options; raise InputError."""
-    return scenario_of(
-        _only(path), timed, until, lambda parent, change: _edited(parent, change, path), ("ready", "quiet")
-    )
+    parent = _only(path)
+    if until == "quiet" and "schedule" in parent["spec"]:
+        until = LONGEST  # the next transition of a schedule is always left to do
+    return scenario_of(parent, timed, until, lambda parent, change: _edited(parent, change, path), ("ready", "quiet"))
 
 
 def _only(path: str) -> Json:

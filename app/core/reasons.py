@@ -280,6 +280,16 @@ REPLICAS_UNAVAILABLE = Reason(
     "The rollout was complete. Since then, Pods have crashed, been evicted, or failed their readiness probe.",
     "Check the Pods: kubectl describe pods -l myresource=NAME",
 )
+SLEEPING = Reason(
+    "Sleeping",
+    Outlook.READY,
+    "The MyResource sleeps, as its schedule asks{pods}.",
+    "It is in a window of spec.schedule.sleep, or spec.schedule.overrideState is Asleep. There are as many Pods as the "
+    "window asks for. Pods that are still stopping do not count.",
+    "No action is needed: it wakes up at the time in status.schedule.nextTransition. To wake it up earlier: "
+    """kubectl patch myresource NAME --type=merge -p """
+    """'{"spec":{"schedule":{"overrideUntil":"2026-01-31T18:00:00Z","overrideState":"Awake"}}}'""",
+)
 SCALED_TO_ZERO = Reason(
     "ScaledToZero",
     Outlook.READY,
@@ -437,6 +447,7 @@ REASONS = {
         PAUSED,
         REPLICAS_UNAVAILABLE,
         *POD_REASONS,
+        SLEEPING,
         SCALED_TO_ZERO,
         AVAILABLE,
     )

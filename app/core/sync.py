@@ -47,7 +47,7 @@ from metahook import (
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     previous_status = PreviousStatus(request.parent)
-    desired = desired_state(request, watch, memo, past=previous_status.past)
+    desired = desired_state(request, now, watch, memo, past=previous_status.past)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     drifts = _drifts(request, desired)
     facts = Facts(

@@ -83,7 +83,7 @@ def _places(field: str) -> Iterator[Place]:
     fields = {name: FULL[name] for name in (field, _BESIDE.get(field, field))}
     for path in _paths(fields[field], (field,)):
         yield partial(_with_value, fields, path)
-        if path[-2:-1] and path[-2] in _MAPS:
+        if isinstance(path[-1], str) and path[-2:-1] and path[-2] in _MAPS:  # labels can be a list of keys, too
             yield partial(_with_key, fields, path)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from app.api.schedule import DAYS
 from tests.api.apiserver import SCHEMA, nodes
 from tests.requests.builders import Json
 
@@ -91,6 +92,11 @@ FULL: dict[str, Any] = {
     PREFERRED: [{"weight": 100, "podAffinityTerm": POD_TERM}] * 16,
     "matchExpressions": EXPRESSIONS,
     "values": VALUES,
+    "sleep": [
+        {"days": [*DAYS], "from": f"{index:02}:00", "to": f"{index:02}:59", "replicas": 1000} for index in range(16)
+    ],
+    "days": [*DAYS],
+    "except": [f"2026-{1 + index // 28:02}-{1 + index % 28:02}" for index in range(64)],
     "topologySpreadConstraints": [
         {
             "maxSkew": 1,
@@ -140,6 +146,9 @@ BESIDE: Json = {
     "maxSkew": 1,
     "topologyKey": "a",
     "whenUnsatisfiable": "DoNotSchedule",
+    "sleep": [{"days": ["Mon"], "from": "19:00", "to": "07:00"}],
+    "from": "19:00",
+    "to": "07:00",
 }
 """What an object on the way to a list needs beside it."""
 

@@ -79,7 +79,7 @@ def test_the_printer_columns_are_those_of_the_design() -> None:
     wide = [column["name"] for column in COLUMNS if column.get("priority") == 1]
 
     assert narrow == ["Ready", "State", "Reason", "Image", "Replicas", "Age"]
-    assert wide == ["Updated", "Ready Pods", "Memory", "Address", "Message"]
+    assert wide == ["Updated", "Ready Pods", "Memory", "Address", "Next", "Message"]
 
 
 @pytest.mark.parametrize("column", [pytest.param(column, id=column["name"]) for column in COLUMNS])
@@ -108,6 +108,8 @@ def test_only_the_defaults_of_the_design_are_there() -> None:
         "spec.configReload.mode": "Auto",
         "spec.dependencies[].condition": "Ready",
         "spec.rollback.mode": "Disabled",
+        "spec.schedule.sleep[].replicas": 0,
+        "spec.schedule.timeZone": "UTC",
         "spec.securityProfile": "Baseline",
         "spec.ports[].protocol": "TCP",
     }

@@ -45,7 +45,7 @@ def test_what_a_message_is_filled_with_is_in_angle_brackets() -> None:
     assert call("explain", "DependenciesNotMet").out.splitlines()[-1] == "Message     <dependencies>."
 
 
-STATES = ("Building", "Ready", "Degraded", "Failed", "Suspended", "Terminating")
+STATES = ("Building", "Ready", "Sleeping", "Degraded", "Failed", "Suspended", "Terminating")
 CONDITIONS = (
     "Ready",
     "Available",

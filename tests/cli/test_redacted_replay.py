@@ -236,9 +236,11 @@ ports.name ports.protocol propagate.annotations propagate.labels
 requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
 requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
 resourceFieldRef.divisor resourceFieldRef.resource rollback.mode rollingUpdate.maxUnavailable
-seccompProfile.type secret.name secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name
-selector.myresource service.sessionAffinity
-service.type spec.dnsPolicy spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
+seccompProfile.type schedule.except
+schedule.nextTransition schedule.overrideState schedule.overrideUntil schedule.state schedule.timeZone secret.name
+secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
+service.type sleep.days sleep.from sleep.to spec.dnsPolicy
+spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
 spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
 spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
 strategy.type sync.version terminated.reason tolerations.effect tolerations.key tolerations.operator

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from app.core.timers import after, parse_time, resync
 from tests.requests.builders import NOW, NOW_TEXT, finished, my_resource, reason, sent_again, sync
 from tests.requests.watched_objects import WATCHING
+from tests.strategies.my_resources import parents, scheduled_specs
 from tests.strategies.observed import Situation, situations
 
 Json = dict[str, Any]
@@ -192,7 +193,7 @@ def statuses(situation: Situation) -> tuple[Json, Json]:
 
 
 @settings(max_examples=60)
-@given(situations())
+@given(situations() | situations(parents(scheduled_specs())))
 def test_time_alone_changes_a_status_only_at_the_announced_resync(situation: Situation) -> None:
     assume("deletionTimestamp" not in situation.parent["metadata"])
 

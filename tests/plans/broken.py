@@ -134,8 +134,8 @@ def names_that_are_drawn() -> Controller:
 def believes_every_parent() -> Controller:
     """Follow the observed spec, although the children show that it is out of date."""
 
-    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        desired = desired_state(request, Watch(), past=PreviousStatus(request.parent).past)
+    def change(request: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
+        desired = desired_state(request, now, Watch(), past=PreviousStatus(request.parent).past)
         return replace(answer, children=[*desired.children], kept=[*desired.kept])
 
     return with_change(change)

@@ -2,7 +2,7 @@
 
 from tests.requests.builders import Json
 
-STATES = ("Building", "Ready", "Degraded", "Failed", "Suspended", "Terminating")
+STATES = ("Building", "Ready", "Sleeping", "Degraded", "Failed", "Suspended", "Terminating")
 NEW = ("Building", "Failed", "Suspended", "Terminating")
 """The first state of a MyResource; Terminating if it is deleted before its first status is written."""
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.api.examples.schedule import schedule, window
 from tests.properties.state_transitions import NEW, STATES, is_possible
 from tests.requests.builders import EARLIER_TEXT, NOW, NOW_TEXT, finished, my_resource, sync
 from tests.requests.watched_objects import WATCHING
@@ -77,12 +78,14 @@ def get_into(state: str, before: Json) -> Json:
     """Return the status of a MyResource that gets into *state*; *before* is its status, empty if it is new."""
     parent = my_resource(status=before, deleting=state == "Terminating")
     special = {
+        "Sleeping": my_resource(status=before, **schedule(window("11:00", "13:00"))),
         "Failed": my_resource(status=before, configReload={"mode": "Sometimes"}),
         "Suspended": my_resource(status=before, suspend=True),
     }
     children = {
         "Building": [rollout(parent, 0, "ReplicaSetUpdated")],
         "Ready": finished(parent),
+        "Sleeping": finished(special["Sleeping"]),
         "Degraded": [rollout(parent, 0, "NewReplicaSetAvailable")],
         "Failed": [],
         "Suspended": [],

@@ -52,6 +52,20 @@ _DNS = variants(
     options=[ABSENT, [], [{"name": "ndots", "value": "2"}, {"name": "edns0"}]],
 )
 _ALIASES = variants(ip=_ADDRESSES, hostnames=[["a"], ["b.example.com", "c"]])
+_SLEEP = variants(days=[["Sat"], ["Mon", "Sat"]], **{"from": ["11:00", "19:00"]}, to=["13:00"], replicas=[ABSENT, 1, 2])
+_SCHEDULED = {
+    "timeZone": [ABSENT, "Europe/Berlin"],
+    "sleep": [[window] for window in _SLEEP],
+    "except": [ABSENT, ["2026-01-31"]],
+}
+_SCHEDULES = [
+    *variants(**_SCHEDULED),
+    *variants(
+        **_SCHEDULED,
+        overrideUntil=["2026-01-31T12:30:00+01:00", "2026-01-31T12:30:00Z"],
+        overrideState=[ABSENT, "Awake", "Asleep"],
+    ),
+]
 
 _HOSTS = ["web.example.com", "a", "x-1.b.example"]
 _EXPOSED = [
@@ -106,6 +120,11 @@ _ALONE: dict[str, Strategy[Any]] = {
     **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }
 """Fields that depend on no other."""
+_STEPS = {
+    "stabilizationWindowSeconds": 60,
+    "selectPolicy": "Min",
+    "policies": [{"type": "Pods", "value": 2, "periodSeconds": 60}],
+}
 _autoscaling = st.sampled_from(
     [
         {"replicas": 1, **resources, "autoscaling": {"maxReplicas": 3, **targets}}
@@ -113,6 +132,7 @@ _autoscaling = st.sampled_from(
             ({}, {"targetMemoryUtilizationPercentage": 80}),
             ({"cpu": "100m"}, {"minReplicas": 2, "targetCPUUtilizationPercentage": 80}),
             ({}, {"targetMemoryUtilizationPercentage": 1, "behavior": {"scaleUp": {"selectPolicy": "Disabled"}}}),
+            ({}, {"targetMemoryUtilizationPercentage": 1, "behavior": {"scaleUp": _STEPS, "scaleDown": _STEPS}}),
         )
     ]
 )
@@ -178,6 +198,11 @@ def specs(draw: st.DrawFn) -> Json:
     return spec
 
 
+def scheduled_specs() -> Strategy[Json]:
+    """Specs with a schedule, which never come to rest: there is always a next transition."""
+    return st.builds(lambda spec, schedule: {**spec, "schedule": schedule}, specs(), st.sampled_from(_SCHEDULES))
+
+
 def _exposable_ports(spec: Json) -> list[Json]:
     has_service = spec.get("service", {}).get("mode") != "Disabled"
     return [port for port in spec.get("ports", []) if has_service and port.get("protocol", "TCP") == "TCP"]
@@ -197,4 +222,6 @@ _identities = st.sampled_from(_IDENTITIES)
 
 def parents(spec: Strategy[Json] | None = None) -> Strategy[Json]:
     """MyResources of any name, generation and uid."""
-    return st.builds(lambda known, chosen: my_resource(**known, spec=chosen), _identities, spec or specs())
+    return st.builds(
+        lambda known, chosen: my_resource(**known, spec=chosen), _identities, specs() if spec is None else spec
+    )

@@ -12,14 +12,14 @@ from hypothesis.errors import NoSuchExample
 from app.api.crd import schema
 from app.api.reading import InvalidSpec, read
 from tests.slow import short_or_whole
-from tests.strategies.my_resources import parents, specs
+from tests.strategies.my_resources import parents, scheduled_specs, specs
 
 Json = dict[str, Any]
 
 
 @pytest.mark.slow
 @settings(max_examples=short_or_whole(30, 500))
-@given(parents())
+@given(parents() | parents(scheduled_specs()))
 def test_every_generated_parent_is_valid(parent: Json) -> None:
     found = read(parent["metadata"]["name"], json.dumps(parent["spec"]).encode())
 
@@ -34,7 +34,11 @@ def test_every_field_of_the_api_is_generated() -> None:
         return not missing
 
     with suppress(NoSuchExample):
-        find(specs(), none_is_missing, settings=settings(max_examples=3000, phases=[Phase.generate], derandomize=True))
+        find(
+            specs() | scheduled_specs(),
+            none_is_missing,
+            settings=settings(max_examples=3000, phases=[Phase.generate], derandomize=True),
+        )
 
     assert missing == set()
 

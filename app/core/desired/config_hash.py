@@ -55,8 +55,8 @@ def related_rules(namespace: str, valid: ValidSpec, watch: Watch) -> list[Relate
     return [select_by_name(kind, namespace, *names[kind]) for kind in CONFIG_HASH_ANNOTATIONS if names[kind]]
 
 
-def config(request: SyncRequest, valid: ValidSpec, watch: Watch) -> Config:
-    """Return the configuration of a *valid* spec as it is observed."""
+def config(request: SyncRequest, valid: ValidSpec, watch: Watch, replicas: int) -> Config:
+    """Return the configuration of a *valid* spec, with *replicas* Pods, as it is observed."""
     if not valid.references:
         return NO_CONFIG
     watched = _watched(valid, watch)
@@ -65,7 +65,7 @@ def config(request: SyncRequest, valid: ValidSpec, watch: Watch) -> Config:
     observed = _observed_hashes(request)
     hashes = {annotation: content.hash or observed.get(annotation) for annotation, content in contents.items()}
     missing = {ref: part for content in contents.values() for ref, part in content.missing.items()}
-    needed = [missing[ref] for ref in watched if ref in missing] if valid.spec.replicas else []  # no Pod needs it
+    needed = [missing[ref] for ref in watched if ref in missing] if replicas else []  # no Pod needs it
     watched_kinds = _watched_kinds(valid, watch)
     is_watched = all(ref.optional or ref.kind in watched_kinds for ref in valid.references)
     is_known = is_watched and all(content.is_observed for content in contents.values())
@@ -77,7 +77,7 @@ def config(request: SyncRequest, valid: ValidSpec, watch: Watch) -> Config:
 def published_hashes(request: SyncRequest, watch: Watch) -> dict[str, str]:
     """Return the hashes that the Pod template for *request* gets, by annotation; none if its spec is invalid."""
     valid = valid_spec(request.parent)
-    return {} if isinstance(valid, InvalidSpec) else config(request, valid, watch).hashes
+    return {} if isinstance(valid, InvalidSpec) else config(request, valid, watch, valid.spec.replicas).hashes
 
 
 def _watched(valid: ValidSpec, watch: Watch) -> list[Reference]:

@@ -6,6 +6,7 @@ An invalid spec keeps every observed child as it was applied last; one that is s
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
@@ -21,6 +22,7 @@ from app.core.desired.holders import Holder, deployment_holder, name_holder, ter
 from app.core.desired.replicas import Replicas, desired_replicas, fixed, kept_children
 from app.core.desired.rollback import Past, Rollback, observed_rollback
 from app.core.desired.routes import ROUTES
+from app.core.desired.schedule import ScheduleState, schedule_state
 from app.core.desired.suspension import left_as_observed
 from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
@@ -44,6 +46,8 @@ class DesiredState(NamedTuple):
     spec: MyResourceSpec | None = None
     """None if it is invalid."""
     replicas: Replicas = fixed(0)
+    schedule: ScheduleState | None = None
+    """What the schedule asks for; None if the spec has none, or is not followed."""
     problem: str | None = None
     is_suspended: bool = False
     """Whether the spec asks to change nothing."""
@@ -67,6 +71,11 @@ class DesiredState(NamedTuple):
         return self.problem is not None or self.is_suspended
 
     @property
+    def is_asleep(self) -> bool:
+        """Whether the schedule asks to sleep."""
+        return self.schedule is not None and self.schedule.replicas is not None
+
+    @property
     def is_rolled_back(self) -> bool:
         """Whether the last image that was Ready replaces the one in the spec."""
         return self.rollback is not None and self.rollback.image is not None
@@ -82,11 +91,7 @@ class DesiredState(NamedTuple):
 
 
 def desired_state(
-    request: SyncRequest,
-    watch: Watch,
-    memo: GenerationMemo | None = None,
-    *,
-    past: Past,
+    request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None, *, past: Past
 ) -> DesiredState:
     """Return the desired state of the parent of *request*."""
     valid = valid_spec(request.parent, memo)
@@ -95,7 +100,7 @@ def desired_state(
     if valid.spec.suspend:
         kept = left_as_observed(request.children)
         return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
-    desired = _of_valid_spec(request, valid, watch, memo, past)
+    desired = _of_valid_spec(request, valid, now, watch, memo, past)
     if problem := _problem(request, desired):
         return DesiredState(kept=kept_children(request.parent, request.children), problem=problem)
     return desired
@@ -108,12 +113,13 @@ def _problem(request: SyncRequest, desired: DesiredState) -> str | None:
     return unchangeable(request, desired.spec) if desired.spec else None
 
 
-def _of_valid_spec(
-    request: SyncRequest, valid: ValidSpec, watch: Watch, memo: GenerationMemo | None, past: Past
+def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
+    request: SyncRequest, valid: ValidSpec, now: datetime, watch: Watch, memo: GenerationMemo | None, past: Past
 ) -> DesiredState:
     spec = valid.spec
-    observed_config = config(request, valid, watch)
-    replicas = desired_replicas(request.parent, spec, request.children)
+    schedule = schedule_state(spec.schedule, now) if spec.schedule else None
+    replicas = desired_replicas(request.parent, spec, request.children, schedule)
+    observed_config = config(request, valid, watch, replicas.desired)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     rollback = observed_rollback(request.parent, spec, deployment, past)
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)
@@ -132,6 +138,7 @@ def _of_valid_spec(
         children=children,
         spec=spec,
         replicas=replicas,
+        schedule=schedule,
         unmanaged=_unmanaged(request, every_child),
         holders=tuple(holder for holder in (terminating, *holders, left_behind) if holder),
         exposure=exposed,

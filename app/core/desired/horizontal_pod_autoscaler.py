@@ -16,13 +16,15 @@ def wants_autoscaler(spec: MyResourceSpec) -> bool:
 
 
 def autoscaler(parent: Parent, spec: MyResourceSpec, replicas: Replicas) -> Manifest | None:
-    """Return the HorizontalPodAutoscaler, or None while nothing may change the number of *replicas*.
+    """Return the HorizontalPodAutoscaler; None if *spec* asks for none.
 
-    It scales the Deployment: the spec of the MyResource is the user's.
+    It scales the Deployment: the spec of the MyResource is the user's. While the MyResource sleeps, it stays, but can
+    only choose the number of *replicas* that there are. It does nothing by itself while there are none.
     """
     autoscaling = spec.autoscaling
-    if autoscaling is None or not replicas.is_autoscaled:
+    if autoscaling is None:
         return None
+    is_held = not replicas.is_autoscaled and replicas.desired > 0
     targets = {"cpu": autoscaling.target_cpu, "memory": autoscaling.target_memory}
     return {
         "apiVersion": "autoscaling/v2",
@@ -35,8 +37,8 @@ def autoscaler(parent: Parent, spec: MyResourceSpec, replicas: Replicas) -> Mani
                     "kind": Deployment.KIND.kind,
                     "name": deployment_name(parent),
                 },
-                "minReplicas": autoscaling.min_replicas,
-                "maxReplicas": autoscaling.max_replicas,
+                "minReplicas": replicas.desired if is_held else autoscaling.min_replicas,
+                "maxReplicas": replicas.desired if is_held else autoscaling.max_replicas,
                 "metrics": [_metric(name, percentage) for name, percentage in targets.items() if percentage],
                 "behavior": autoscaling.behavior,
             }

@@ -14,8 +14,9 @@ def wants_budget(spec: MyResourceSpec) -> bool:
 def budget(parent: Parent, _: MyResourceSpec, replicas: Replicas) -> Manifest | None:
     """Return the PodDisruptionBudget for *replicas* Pods, or None: for a single Pod there is nothing to protect.
 
-    With an autoscaler it is there as soon as there may be more, so that it does not come and go as the number changes.
-    It never blocks the drain of a node for good: one Pod may always be evicted, and a Pod that is not ready, too.
+    With an autoscaler or a schedule it is there as soon as there may be more, so that it does not come and go as the
+    number changes. It never blocks the drain of a node for good: one Pod may always be evicted, and a Pod that is not
+    ready, too.
     """
     if replicas.most <= 1:
         return None

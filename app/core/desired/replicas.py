@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import autoscaler_name, deployment_name
+from app.core.desired.schedule import ScheduleState
 from metahook import (
     LAST_APPLIED,
     Children,
@@ -37,16 +38,30 @@ def fixed(number: int) -> Replicas:
     return Replicas(number, number)
 
 
-def desired_replicas(parent: Parent, spec: MyResourceSpec, children: Children) -> Replicas:
-    """Return how many Pods there should be; with autoscaling, *children* show how many the autoscaler wants."""
+def desired_replicas(
+    parent: Parent, spec: MyResourceSpec, children: Children, schedule: ScheduleState | None = None
+) -> Replicas:
+    """Return how many Pods there should be, as *spec* and the state of its *schedule* ask.
+
+    With autoscaling, *children* show how many the autoscaler wants; while the MyResource sleeps, it does nothing.
+    """
+    if schedule is not None and schedule.replicas is not None:
+        return Replicas(schedule.replicas, _most_replicas(spec))
     if spec.autoscaling is None:
-        return fixed(spec.replicas)
+        return Replicas(spec.replicas, _most_replicas(spec))
     least, most = spec.autoscaling.min_replicas, spec.autoscaling.max_replicas
     deployment = children.get(Deployment, deployment_name(parent))
     observed = _replicas(deployment)
     desired = min(most, max(least, observed))
     is_left_out = desired == observed and deployment is not None and _is_left_to_others(deployment, children)
-    return Replicas(desired, most, is_autoscaled=True, is_left_out=is_left_out)
+    return Replicas(desired, _most_replicas(spec), is_autoscaled=True, is_left_out=is_left_out)
+
+
+def _most_replicas(spec: MyResourceSpec) -> int:
+    """Return how many Pods *spec* asks for at most, awake or asleep."""
+    windows = spec.schedule.sleep if spec.schedule else []
+    awake = spec.autoscaling.max_replicas if spec.autoscaling else spec.replicas
+    return max(awake, *(window.replicas for window in windows)) if windows else awake
 
 
 def kept_children(parent: Parent, children: Children) -> list[Manifest]:

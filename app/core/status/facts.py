@@ -10,7 +10,7 @@ from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
 from app.core.status.override import Overriding
-from app.core.status.previous_status import SKEW, PreviousStatus
+from app.core.status.previous_status import SKEW, PreviousStatus, ReachedState
 from app.core.timers import after, format_time, parse_time
 from metahook import Deployment, Finding, HorizontalPodAutoscaler, Parent, Resend, Service, was_resent
 
@@ -126,7 +126,7 @@ class Facts:
             drifts,
             previous_status.override,
             is_waited_for=since is not None,
-            was_ready=previous_status.was_ready,
+            was_ready=self.was_ready,
             now=now,
         )
         """Whether another user or controller keeps changing a child, as the drifts in this generation show."""
@@ -161,8 +161,14 @@ class Facts:
 
     @property
     def was_ready(self) -> bool:
-        """Whether Ready was True in this generation before."""
-        return self.previous_status.was_ready
+        """Whether Ready was True in this generation before, and in this state of the schedule."""
+        return self.previous_status.was_ready and not self.is_changing_state
+
+    @property
+    def is_changing_state(self) -> bool:
+        """Whether the schedule asks for another state than the one that was reached last."""
+        schedule, reached = self.desired.schedule, self.previous_status.reached_state
+        return schedule is not None and reached not in {None, ReachedState(schedule.name, schedule.replicas)}
 
     @property
     def is_scaling(self) -> bool:
@@ -172,7 +178,8 @@ class Facts:
         are missing, as any others.
         """
         spec, rollout = self.desired.spec, self.rollout
-        if spec is None or spec.autoscaling is None or not self.previous_status.is_ready:
+        is_autoscaled = self.desired.replicas.is_autoscaled
+        if spec is None or spec.autoscaling is None or not is_autoscaled or not self.previous_status.is_ready:
             return False
         is_sound = rollout.is_complete and rollout.updated == rollout.existing and not self.has_unstable_pods
         return is_sound and rollout.available >= spec.autoscaling.min_replicas and not self.deadlines.has_no_progress
@@ -208,6 +215,7 @@ class Facts:
             *self.deadlines.timers,
             self.diagnosis.changes_at,
             self._recording_ends(),
+            self.desired.schedule.next_transition if self.desired.schedule else None,
         ]
 
     def without_surplus(self, pods: int) -> int:

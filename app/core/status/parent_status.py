@@ -12,7 +12,8 @@ from app.api.names import CONTAINER
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL, service_name
 from app.core.desired.dependencies import State, Unmet
-from app.core.reasons import Outlook, linked
+from app.core.desired.schedule import ScheduleState
+from app.core.reasons import SLEEPING, Outlook, linked
 from app.core.rollout import min_available
 from app.core.status.autoscaling import autoscaling_condition
 from app.core.status.conditions import (
@@ -34,6 +35,7 @@ from app.core.status.conditions import (
 )
 from app.core.status.exposed import exposed, url
 from app.core.status.facts import Facts
+from app.core.status.previous_status import ReachedState
 from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
 from app.core.status.words import foreign_message, listing, message
@@ -72,6 +74,8 @@ def parent_status(facts: Facts, docs_url: str) -> Json:
     ready_generation = facts.parent.generation if is_ready else facts.previous_status.ready_generation
     if ready_generation is not None:
         status["readyGeneration"] = ready_generation
+    if facts.desired.schedule and not facts.parent.deleting:
+        status["schedule"] = _schedule(facts, facts.desired.schedule, is_ready=is_ready)
     if facts.waiting_for:
         status["waiting"] = {"what": facts.waiting_for, "since": format_time(facts.waiting_since)}
     if facts.overriding.last:
@@ -124,7 +128,7 @@ def _state(facts: Facts, decision: Decision) -> str:
     if decision.outlook is Outlook.SUSPENDED:
         return "Suspended"
     if decision.outlook is Outlook.READY:
-        return "Ready"
+        return "Sleeping" if decision.reason is SLEEPING else "Ready"
     if decision.outlook is Outlook.STALLED:
         return "Failed"
     return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
@@ -173,6 +177,14 @@ def _dependencies(unmet: list[Unmet]) -> ParentCondition:
 def _replicas(facts: Facts) -> int:
     """Return how many Pods exist. Pods that just failed exist, too, until they are replaced."""
     return facts.without_surplus(max(0, facts.rollout.existing) + facts.diagnosis.failed_pods)
+
+
+def _schedule(facts: Facts, schedule: ScheduleState, *, is_ready: bool) -> Json:
+    """Return the state that was reached last, which the next sync compares, and when the schedule changes it next."""
+    reached = None if is_ready else facts.previous_status.reached_state
+    state = reached or ReachedState(schedule.name, schedule.replicas)
+    transition = schedule.next_transition.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return {**msgspec.to_builtins(state), "nextTransition": transition}
 
 
 def _image(deployment: Deployment | None) -> str | None:

@@ -53,7 +53,7 @@ def written_counts(facts: Facts, rest: dict[str, Any]) -> WrittenCounts:
         if due and due > facts.now and facts.previous_status.resembles(rest):
             return WrittenCounts(previous, counted_at, None if facts.parent.deleting else due)
         counted_at = facts.now
-    is_at_rest = rest["state"] == "Ready" and observed == (rest["replicas"], rest["replicas"])
+    is_at_rest = rest["state"] in {"Ready", "Sleeping"} and observed == (rest["replicas"], rest["replicas"])
     return WrittenCounts(observed, None if is_at_rest else counted_at)
 
 

@@ -5,11 +5,12 @@ since when something is waited for, and which generation was Ready last.
 """
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from app.core.desired.rollback import Past
+from app.core.desired.schedule import State
 from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK
 from app.core.status.override import Override
 from app.core.timers import parse_time
@@ -37,6 +38,13 @@ class _PendingChange(msgspec.Struct, frozen=True):
     since: str
 
 
+class ReachedState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The state of a schedule, with its number of Pods if it is asleep."""
+
+    state: State
+    replicas: Annotated[int, msgspec.Meta(ge=0, le=1000)] | None = None
+
+
 class PodCounts(NamedTuple):
     """How many Pods are ``ready``, and how many are ``updated``: created from this spec; None if it is not known."""
 
@@ -61,6 +69,7 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
     ready_replicas: msgspec.Raw = msgspec.Raw()
     updated_replicas: msgspec.Raw = msgspec.Raw()
     counted_at: msgspec.Raw = msgspec.Raw()
+    schedule: msgspec.Raw = msgspec.Raw()
 
 
 class PreviousStatus:
@@ -89,6 +98,8 @@ class PreviousStatus:
         """The numbers of Pods; None if it has none."""
         self.counted_at = parse_time(try_read(status.counted_at, str)) if status.counted_at else None
         """When these were written, if it says so."""
+        self.reached_state = try_read(status.schedule, ReachedState) if status.schedule else None
+        """The state of the schedule that was reached last; None if it had none."""
         stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
         self.stored_at = parse_time(stored)
         """When the API server stored it, if it waits for something."""

@@ -28,6 +28,7 @@ from app.core.reasons import (
     ROLLED_BACK,
     ROLLING_OUT,
     SCALED_TO_ZERO,
+    SLEEPING,
     SUSPENDED,
     TERMINATING,
     WAITING_FOR_DEPENDENCIES,
@@ -113,8 +114,9 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (REPLICAS_UNAVAILABLE, _has_lost_pods),
     (PROGRESS_DEADLINE_EXCEEDED, _has_timed_out),
     (ROLLING_OUT, lambda facts: facts.rollout.is_incomplete and not facts.is_scaling),
+    (REPLICAS_UNAVAILABLE, lambda facts: facts.has_unstable_pods and facts.rollout.replicas > 0),
+    (SLEEPING, lambda facts: facts.desired.is_asleep),
     (SCALED_TO_ZERO, lambda facts: facts.rollout.replicas == 0),
-    (REPLICAS_UNAVAILABLE, lambda facts: facts.has_unstable_pods),
     (AVAILABLE, lambda _: True),
 ]
 """The first rule that holds gives the reason."""

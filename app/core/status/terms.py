@@ -28,6 +28,13 @@ TERMS = (
     Term("Building", "state", "A rollout is in progress, or this generation has not been Ready yet.", _WAIT),
     Term("Ready", "state", "The Ready condition is True.", "No action is needed."),
     Term(
+        "Sleeping",
+        "state",
+        "The Ready condition is True, and spec.schedule keeps the Pods stopped, or fewer of them running.",
+        "No action is needed. It wakes up at this time: kubectl get myresource NAME "
+        "-o jsonpath='{.status.schedule.nextTransition}'",
+    ),
+    Term(
         "Degraded",
         "state",
         "The MyResource was Ready at this generation but no longer is, and no rollout is in progress: Pods were lost "

@@ -162,7 +162,9 @@ def _override(facts: Facts) -> str:
 
 
 def _pods(facts: Facts) -> str:
-    """Return what is left of the Pods of a MyResource that is scaled to zero."""
+    """Return what is left of the Pods of a MyResource that is scaled to zero, or sleeps."""
+    if facts.rollout.replicas:
+        return ", with the number of Pods of its window"
     if facts.rollout.stopping is None:
         return ". Pods that are still stopping are not counted"
     return ", and its last Pods are stopping" if facts.rollout.stopping else ", and no Pods are running"

@@ -12,6 +12,7 @@ from tests.api.examples import (
     name_resolution,
     probe,
     resources,
+    schedule,
     scheduling,
     spec,
     volume,
@@ -33,6 +34,7 @@ EXAMPLES: list[Example] = [
         keys,
         scheduling,
         expose,
+        schedule,
     )
     for example in module.EXAMPLES
 ]

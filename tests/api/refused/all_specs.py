@@ -3,6 +3,7 @@
 The MyResource's own schema refuses them: by a pattern, a bound, an enum, a required field, a list's key or a rule.
 """
 
+from tests.api.examples.schedule import schedule
 from tests.api.refused import metadata, resources, spec, volume
 from tests.requests.builders import Json
 
@@ -31,6 +32,13 @@ HOOK_ONLY: dict[str, list[Json]] = {
             "ports": [{"containerPort": 80}],
         }
         for text, kind in (("x", "LoadBalancer"), ("10.0.0.0/8", "ClusterIP"))
+    ],
+    "a time zone that there is not": [
+        schedule(timeZone=name) for name in ("Europe/Bonn", "europe/berlin", "Europe", "zones", "Local", "__init__")
+    ],
+    "a day that no calendar has": [
+        schedule(**{"except": ["2026-02-28", "2026-02-29"]}),
+        schedule(overrideUntil="2026-02-30T12:00:00Z"),
     ],
 }
 """What CEL can't say within its budget: stored, and InvalidSpec."""

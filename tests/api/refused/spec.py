@@ -1,5 +1,6 @@
 """Bad images, ports, probes and rollouts; what is there twice; wrong words and types."""
 
+from tests.api.examples.schedule import schedule, window
 from tests.requests.builders import Json
 
 CACHE = {"name": "cache", "emptyDir": {}}
@@ -60,6 +61,20 @@ REFUSED: dict[str, list[Json]] = {
         _hooked(httpGet={"port": 0}),
         *({"ports": [{"containerPort": 80, "servicePort": number}]} for number in (-1, 0, 65536)),
         {"topologySpreadConstraints": [{**SPREAD, "maxSkew": 0}]},
+    ],
+    "a schedule that is none": [
+        {"schedule": {}},
+        {"schedule": {"sleep": []}},
+        schedule(*(window(f"{hour:02}:00", f"{hour:02}:30", ["Mon"]) for hour in range(17))),
+        schedule(window(days=["Monday"])),
+        schedule({"from": "19:00", "to": "07:00"}),
+        schedule(window(), window()),
+        schedule(window("00:00", "24:00")),
+        *(schedule(window(replicas=number)) for number in (-1, 1001)),
+        *(schedule(timeZone=name) for name in ("../etc/passwd", "/etc/localtime", "Europe//Berlin", "UTC ", "")),
+        schedule(**{"except": ["2026-12-24"] * 65}),
+        schedule(overrideUntil="18:00"),
+        schedule(overrideUntil="2026-01-31T18:00:00Z", overrideState="Sleeping"),
     ],
     "a name that no port can have": [
         fields for name in ("80", "a--b", "HTTP", "", "a" * 16) for fields in (_port(name=name), _probed(name))

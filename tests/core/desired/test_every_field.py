@@ -44,6 +44,8 @@ REQUIRED = {
 def fields(model: type[Model]) -> Iterator[Path]:
     """Yield the fields of the spec, and those of an object in it, as on the wire."""
     for name, field in model.model_fields.items():
+        if field.is_required() and name != "image":
+            continue  # without it, the spec is invalid
         path = (field.alias or name,)
         yield path
         yield from ((*path, *inner) for found in models(field.annotation) for inner in fields(found))

@@ -132,7 +132,7 @@ def _is_rolled_out(deployment: Json, least: int | None) -> bool:
     """Tell whether all Pods are updated and available; with an autoscaler, the *least* Pods that it keeps."""
     status, desired = deployment.get("status", {}), deployment["spec"].get("replicas", 1)
     updated, available = (status.get(name, 0) for name in ("updatedReplicas", "availableReplicas"))
-    if least is not None:
+    if least is not None and desired:  # an autoscaler changes no 0
         return bool(updated == status.get("replicas", 0) and available >= least)
     is_observed = status.get("observedGeneration") == deployment["metadata"]["generation"]
     return bool(is_observed and min(updated, available) >= desired)

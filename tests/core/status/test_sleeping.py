@@ -1,0 +1,184 @@
+"""A MyResource with a schedule: what it is at a transition, asleep and awake."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.api.examples.schedule import schedule, window
+from tests.requests.builders import NOW, Json, child, condition, finished, my_resource, owned, reason, rolled_out, sync
+
+NIGHT = datetime.fromisoformat("2026-01-31T19:00:00Z")
+MORNING = datetime.fromisoformat("2026-02-01T07:00:00Z")
+
+
+def sleeper(status: Json | None = None, *windows: Json, more: Json | None = None, **fields: Any) -> Json:
+    """Return a MyResource of three Pods that sleeps at night in UTC; *more* are fields of its schedule."""
+    return my_resource(status=status, **{"replicas": 3, **schedule(*windows, **(more or {})), **fields})
+
+
+def settled(now: datetime, status: Json | None = None, *windows: Json, **fields: Any) -> tuple[Json, list[Json]]:
+    """Return the answer once all is as it asks for at *now*, and the children."""
+    parent = sleeper(status, *windows, **fields)
+    made = [owned(item, parent) for item in sync(parent, now=now)["children"]]
+    children = [rolled_out(item) if item["kind"] == "Deployment" else item for item in made]
+    return sync(parent, *children, now=now), children
+
+
+def shown(answer: Json) -> tuple[str, str, Json]:
+    return answer["status"]["state"], reason(answer), answer["status"]["schedule"]
+
+
+def test_asleep_it_is_ready_and_says_when_it_wakes_up() -> None:
+    answer, children = settled(NIGHT)
+
+    assert child(answer, "Deployment")["spec"]["replicas"] == 0
+    assert shown(answer) == (
+        "Sleeping",
+        "Sleeping",
+        {"state": "Asleep", "replicas": 0, "nextTransition": "2026-02-01T07:00:00Z"},
+    )
+    assert (condition(answer)["status"], answer["resyncAfterSeconds"]) == ("True", 12 * 3600)
+    assert len(children) == len(answer["children"])
+
+
+def test_awake_it_has_the_pods_of_its_spec_until_the_next_window() -> None:
+    answer, _ = settled(NOW + timedelta(milliseconds=500))
+
+    assert child(answer, "Deployment")["spec"]["replicas"] == 3
+    assert shown(answer) == ("Ready", "Available", {"state": "Awake", "nextTransition": "2026-01-31T19:00:00Z"})
+    assert answer["resyncAfterSeconds"] == 7 * 3600
+
+
+def test_the_time_is_that_of_its_zone_with_its_offset() -> None:
+    answer, _ = settled(NOW, more={"timeZone": "Asia/Kathmandu"})
+
+    assert answer["status"]["schedule"]["nextTransition"] == "2026-01-31T19:00:00+05:45"
+
+
+@pytest.mark.parametrize(("before", "after"), [(NOW, NIGHT), (NIGHT, MORNING)], ids=["falls asleep", "wakes up"])
+def test_a_transition_is_a_rollout_and_no_loss(before: datetime, after: datetime) -> None:
+    answer, children = settled(before)
+    first = sync(sleeper(answer["status"]), *children, now=after)
+    scaled = {**children[0], "spec": child(first, "Deployment")["spec"]}
+    scaling = sync(sleeper(first["status"]), scaled, now=after)
+    last, _ = settled(after, scaling["status"])
+
+    reached = answer["status"]["schedule"]["state"]
+    assert [shown(each)[:2] for each in (first, scaling)] == [("Building", "Building"), ("Building", "RollingOut")]
+    assert {each["status"]["schedule"]["state"] for each in (first, scaling)} == {reached}
+    assert shown(last)[2]["state"] != reached
+    assert {"override", "countedAt"}.isdisjoint(last["status"])
+
+
+def test_a_window_with_other_replicas_is_a_transition_too() -> None:
+    windows = window(), window("07:00", "19:00", replicas=2, days=["Sun"])
+    answer, children = settled(NIGHT, None, *windows)
+    scaled = {**children[0], "spec": {**children[0]["spec"], "replicas": 2}}
+
+    waking = sync(sleeper(answer["status"], *windows), scaled, now=MORNING)
+    last, _ = settled(MORNING, waking["status"], *windows)
+
+    assert shown(waking)[:2] == ("Building", "RollingOut")
+    assert shown(last) == (
+        "Sleeping",
+        "Sleeping",
+        {"state": "Asleep", "replicas": 2, "nextTransition": "2026-02-01T19:00:00Z"},
+    )
+
+
+def test_pods_that_are_lost_while_it_is_awake_are_a_loss() -> None:
+    answer, children = settled(NOW)
+    lost = {**children[0], "status": {**children[0]["status"], "availableReplicas": 1}}
+
+    assert shown(sync(sleeper(answer["status"]), lost))[:2] == ("Degraded", "ReplicasUnavailable")
+
+
+def test_asleep_without_pods_nothing_is_missing() -> None:
+    needy: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
+    missing: Json = {"ConfigMap.v1": {}}
+    made = child(settled(NIGHT, **needy)[0], "Deployment")
+    parent = sleeper(**needy)
+
+    assert reason(sync(parent, rolled_out(owned(made, parent)), related=missing, now=NIGHT)) == "Sleeping"
+    assert reason(sync(parent, *finished(parent), related=missing)) == "ConfigNotFound"
+
+
+@pytest.mark.parametrize(
+    ("more", "at_noon", "at_night", "next_at_noon"),
+    [
+        ({"overrideUntil": "2026-01-31T20:00:00Z"}, 3, 3, "2026-01-31T20:00:00Z"),
+        ({"overrideUntil": "2026-01-31T13:00:00+01:00", "overrideState": "Asleep"}, 3, 0, "2026-01-31T19:00:00Z"),
+        ({"overrideUntil": "2026-01-31T12:00:01Z", "overrideState": "Asleep"}, 0, 0, "2026-01-31T12:00:01Z"),
+        ({"overrideUntil": "2026-01-31T20:00:00Z", "overrideState": "Asleep"}, 0, 0, "2026-02-01T07:00:00Z"),
+        ({"except": ["2026-01-31"]}, 3, 3, "2026-02-01T19:00:00Z"),
+        ({"except": ["2026-02-01"]}, 3, 0, "2026-01-31T19:00:00Z"),
+    ],
+    ids=["kept awake", "in the past", "for a second", "asleep early", "an excepted date", "the day after"],
+)
+def test_overrides_and_excepted_dates_win_over_windows(
+    more: Json, at_noon: int, at_night: int, next_at_noon: str
+) -> None:
+    noon, night = (settled(now, more=more)[0] for now in (NOW, NIGHT))
+
+    assert [child(each, "Deployment")["spec"]["replicas"] for each in (noon, night)] == [at_noon, at_night]
+    assert noon["status"]["schedule"]["nextTransition"] == next_at_noon
+
+
+def test_asleep_by_override_has_the_fewest_pods_of_all_windows() -> None:
+    windows = window(replicas=2), window("07:00", "08:00", replicas=1)
+    answer, _ = settled(NOW, None, *windows, more={"overrideUntil": "2026-02-01T07:30:00Z", "overrideState": "Asleep"})
+
+    assert answer["status"]["schedule"] == {
+        "state": "Asleep",
+        "replicas": 1,
+        "nextTransition": "2026-02-01T08:00:00Z",
+    }
+
+
+@pytest.mark.parametrize(
+    "fields", [{"suspend": True}, {"configReload": {"mode": "Sometimes"}}], ids=["suspended", "invalid"]
+)
+def test_what_is_kept_follows_no_schedule(fields: Json) -> None:
+    _, children = settled(NOW)
+
+    answer = sync(sleeper(**fields), *children, now=NIGHT)
+
+    assert child(answer, "Deployment").get("spec", {}).get("replicas", 3) == 3
+    assert "schedule" not in answer["status"]
+    assert "resyncAfterSeconds" not in answer
+
+
+@pytest.mark.parametrize("state", [{}, {"state": "Tired"}, {"state": "Asleep", "replicas": -1}, "Asleep"], ids=str)
+def test_a_state_that_can_not_be_read_counts_as_absent(state: Any) -> None:
+    _, children = settled(NOW)
+
+    assert shown(sync(sleeper({"schedule": state}), *children))[2]["state"] == "Awake"
+
+
+def test_a_deleted_one_has_no_schedule() -> None:
+    answer = sync({**sleeper(), "metadata": my_resource(deleting=True)["metadata"]})
+
+    assert "schedule" not in answer["status"]
+    assert "resyncAfterSeconds" not in answer
+
+
+def test_a_budget_stays_over_night() -> None:
+    for replicas, kinds in ((3, 2), (1, 1)):
+        answer, _ = settled(NIGHT, podDisruptionBudget="Auto", replicas=replicas)
+
+        assert len(answer["children"]) == kinds
+
+
+def test_the_autoscaler_steps_aside_while_it_sleeps() -> None:
+    fields: Json = {"autoscaling": {"minReplicas": 2, "maxReplicas": 9, "targetMemoryUtilizationPercentage": 80}}
+    windows = window(), window("07:00", "08:00", replicas=1)
+    fields |= {"podDisruptionBudget": "Auto", "replicas": 1}
+    answer, found = None, []
+    for now in (NIGHT, MORNING, MORNING + timedelta(hours=1)):
+        answer, children = settled(now, answer and answer["status"], *windows, **fields)
+        bounds = child(answer, "HorizontalPodAutoscaler")["spec"]
+        number = child(answer, "Deployment")["spec"]["replicas"]
+        found.append((shown(answer)[0], number, bounds["minReplicas"], bounds["maxReplicas"], len(children)))
+
+    assert found == [("Sleeping", 0, 2, 9, 3), ("Sleeping", 1, 1, 1, 3), ("Ready", 2, 2, 9, 3)]

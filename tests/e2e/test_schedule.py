@@ -1,0 +1,82 @@
+"""A schedule: the MyResource falls asleep and wakes up at its times, and nothing happens in between."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from metahook.server.clock import utc_now
+from metahook.simulator.objects import Json
+from tests.api.examples.schedule import schedule, window
+from tests.e2e.namespace import Namespace
+
+LATE = timedelta(seconds=5)
+"""The most by which a transition may be late: the resync is in whole seconds, and the machine of the tests is busy."""
+
+LEFT_OVER = 3
+"""Timers of earlier waits, which Metacontroller can't cancel: those for a child that differs for 30 or 60 seconds."""
+
+
+def asleep_until(end: datetime, **fields: Any) -> Json:
+    """Return a schedule with one window, which began two hours ago."""
+    return schedule(window(f"{utc_now() - timedelta(hours=2):%H:%M}", f"{end:%H:%M}"), **fields)
+
+
+def text(time: datetime) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def syncs(here: Namespace) -> int:
+    return sum(exchange["path"].startswith("/sync") for exchange in here.exchanges())
+
+
+def replicas(here: Namespace) -> int:
+    found: int = here.get("Deployment")["spec"]["replicas"]
+    return found
+
+
+def scaled_at(here: Namespace, expected: int, moment: datetime) -> None:
+    """Check that the Deployment is scaled at this *moment*, and that nothing polls until then."""
+    before, count = replicas(here), syncs(here)
+    here.eventually(lambda: utc_now() >= moment - timedelta(seconds=2), 90)
+    assert replicas(here) == before
+    assert syncs(here) - count <= LEFT_OVER
+    here.eventually(lambda: replicas(here) == expected, 2 + LATE.total_seconds())
+
+
+def test_each_transition_comes_at_its_time_and_between_them_nothing_is_written(here: Namespace) -> None:
+    woken = utc_now() + timedelta(hours=6)
+    falls_asleep = utc_now() + timedelta(seconds=30)
+    here.ready(replicas=2, podDisruptionBudget="Auto", **asleep_until(woken, overrideUntil=text(falls_asleep)))
+    status = here.get("MyResource", "web")["status"]["schedule"]
+    assert status == {"state": "Awake", "nextTransition": text(falls_asleep)}
+    assert here.touched().writes == []
+
+    scaled_at(here, 0, falls_asleep)
+    here.wait_for_status("Sleeping", "Sleeping")
+    assert here.get("MyResource", "web")["status"]["schedule"] == {
+        "state": "Asleep",
+        "replicas": 0,
+        "nextTransition": text(woken.replace(second=0)),
+    }
+    here.eventually(lambda: not here.pods())
+    assert here.find("PodDisruptionBudget", "web")
+    assert here.touched().writes == []
+
+    here.change(replicas=3)
+    here.wait_for_status("Sleeping", "Sleeping")
+    soon = (utc_now() + timedelta(seconds=80)).replace(second=0, microsecond=0)
+    here.change(**asleep_until(soon))
+    here.wait_for_status("Sleeping", "Sleeping")
+    here.wait_until_quiet()
+    scaled_at(here, 3, soon)
+    here.wait_until_ready()
+    assert here.history()[-3:] == [("Building", "Building"), ("Building", "RollingOut"), ("Ready", "Available")]
+    assert here.touched().writes == []
+
+
+def test_an_unknown_zone_is_said_and_keeps_the_children(here: Namespace) -> None:
+    here.ready()
+    here.change(**schedule(timeZone="Europe/Bonn"))
+    here.wait_for_status("Failed", "InvalidSpec")
+
+    assert "spec.schedule: timeZone must be the name of a time zone" in here.message()
+    assert replicas(here) == 1
