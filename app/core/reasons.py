@@ -217,7 +217,7 @@ ROLLED_BACK = Reason(
     "RolledBack",
     Outlook.STALLED,
     "Image {image} failed ({failure}), so the last image that was Ready is used instead: {ready_image}. Correct the "
-    "spec: any change of it, except of replicas and suspend, ends the rollback.",
+    "spec: any change of it, except of suspend and the number of Pods, ends the rollback.",
     "The rollout of the image in the spec made no progress within progressDeadlineSeconds, and spec.rollback.mode is "
     "LastReady. The spec stays as it is.",
     "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "

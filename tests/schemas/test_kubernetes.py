@@ -22,7 +22,8 @@ OLDEST, NEWEST = "1.34", "1.36"
 @given(parent=parents())
 def test_every_child_is_valid_for_kubernetes(version: str, parent: Json) -> None:
     for made in sync(parent)["children"]:
-        validate(made, version)
+        if made["kind"] != "HTTPRoute":  # tests/e2e/test_expose.py tries it with the Gateway API's own CRD
+            validate(made, version)
 
 
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])

@@ -19,8 +19,8 @@ from metahook import Deployment, Parent
 
 _DECISION = re.compile("(?P<stamp>[0-9]{1,18}-[^/]{1,8})/(?P<spec_hash>[0-9a-f]{16})/(?P<failure>[A-Za-z]{0,64})")
 
-_HARMLESS = ("replicas", "suspend")
-"""Fields whose change makes no image better: an autoscaler changes replicas, and who resumes changes suspend."""
+_HARMLESS = ("autoscaling", "replicas", "schedule", "suspend")
+"""Fields whose change makes no image better: the number of Pods, and whether the children are left as they are."""
 
 
 class Past(NamedTuple):

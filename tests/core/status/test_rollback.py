@@ -405,17 +405,20 @@ def test_it_holds_whatever_becomes_of_the_last_image(status: Json) -> None:
         ({"restartedAt": "2026-01-31T12:00:00Z"}, BAD),
         ({"mode": "Disabled"}, BAD),
         ({"replicas": 5}, GOOD),
+        ({"schedule": {"timeZone": "UTC", "sleep": [{"days": ["Mon"], "from": "03:00", "to": "04:00"}]}}, GOOD),
         ({"suspend": False}, GOOD),
         ({"image": GOOD}, GOOD),
     ],
 )
-def test_it_holds_until_the_spec_changes_other_than_in_its_replicas_or_by_resuming(fields: Json, expected: str) -> None:
+def test_it_holds_until_the_spec_changes_other_than_in_its_number_of_pods_or_by_resuming(
+    fields: Json, expected: str
+) -> None:
     later = asking(generation=3, **fields)
 
     answer = sync(later, rolled_back(asking()))
 
     assert image(answer) == expected
-    holds = not fields.keys().isdisjoint({"replicas", "suspend"})
+    holds = not fields.keys().isdisjoint({"replicas", "schedule", "suspend"})
     assert (ROLLBACK in remembered(answer)) == holds
     assert (READY_IMAGE in remembered(answer)) == (fields.get("mode") != "Disabled")
     if holds:
