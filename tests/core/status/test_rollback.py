@@ -364,7 +364,7 @@ def test_it_is_failed_and_names_both_images() -> None:
     assert condition(answer, "Stalled")["reason"] == "RolledBack"
     assert condition(answer, "Available")["status"] == "True"
     assert condition(answer)["message"].startswith(
-        "Image app:2 failed (ProgressDeadlineExceeded), so the last image that was Ready is used instead: app:1. "
+        "Image app:2 failed (ProgressDeadlineExceeded), so the Pods use the last image that was Ready: app:1. "
     )
     assert answer["status"]["image"] == GOOD
     assert answer["status"].keys().isdisjoint({"readyGeneration", "updatedReplicas"})
