@@ -480,8 +480,8 @@ def test_long_images_leave_room_for_the_remedy() -> None:
     text = condition(sync(parent, taken(sync(parent, deployment), deployment)))["message"]
 
     assert f"{'a' * 300}... failed" in text
-    assert f"{'b' * 300}... Correct" in text.replace("....", "...")
-    assert text.endswith("ends the rollback.")
+    assert f"{'b' * 300}... To end the rollback" in text.replace("....", "...")
+    assert text.endswith("does not end it.")
 
 
 def test_the_page_has_the_same_causes() -> None:
