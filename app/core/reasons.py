@@ -284,8 +284,8 @@ SLEEPING = Reason(
     "Sleeping",
     Outlook.READY,
     "The MyResource sleeps as scheduled{pods}.",
-    "A window of spec.schedule.sleep has begun, or spec.schedule.overrideState is Asleep. The number of Pods is that of "
-    "the window. Pods that are still stopping do not count.",
+    "A window of spec.schedule.sleep has begun, or spec.schedule.overrideState is Asleep. The number of Pods is that "
+    "of the window. Pods that are still stopping do not count.",
     "No action is needed: it wakes up at the time in status.schedule.nextTransition. To wake it up earlier: "
     """kubectl patch myresource NAME --type=merge -p """
     """'{"spec":{"schedule":{"overrideUntil":"2026-01-31T18:00:00Z","overrideState":"Awake"}}}'""",

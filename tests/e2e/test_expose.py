@@ -188,7 +188,7 @@ def test_of_several_that_are_created_at_once_one_keeps_the_host(here: Namespace)
     (winner,) = paths(here)
     for name in names:
         status = wait_for_exposed(here, "NotYetAdmitted" if name == winner else "HostClaimed", name)
-        assert name == winner or message(status).startswith(f"MyResource {winner} has")
+        assert name == winner or message(status).startswith(f"MyResource {winner} already has")
         assert here.touched(name).writes == []
 
 
