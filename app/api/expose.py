@@ -34,7 +34,7 @@ class Expose(Model):
     host: HostName
     """Host name, such as web.example.com."""
     path: UrlPath = "/"
-    """Path at which all requests begin; default /, which is all paths."""
+    """Path prefix of the requests; default /, which matches all of them."""
     port: Annotated[str, Field(max_length=15)] | None = None
     """Name of the port in spec.ports that gets the requests; default: the first TCP port."""
     tls: ExposeTls | None = None

@@ -114,7 +114,7 @@ SleepWindows = Annotated[
     list[SleepWindow],
     Field(min_length=1, max_length=16),
     Rule(
-        "windows must not overlap; one that ends on the next day overlaps with those of that day, too",
+        "windows must not overlap; one that crosses midnight counts on the next day, too",
         _are_apart,
         cel="self.all(a, self.filter(b, "
         f"a.from < {_END_OF_DAY.format('b')} && b.from < {_END_OF_DAY.format('a')} && a.days.exists(d, d in b.days) "
@@ -151,7 +151,7 @@ class Schedule(Model):
     override_until: Moment | None = None
     """Date and time until which overrideState applies instead of the windows, such as 2026-01-31T18:00:00Z."""
     override_state: Literal["Awake", "Asleep"] | None = None
-    """Awake or Asleep, until overrideUntil; default Awake. Asleep is as in the window with the fewest replicas."""
+    """Awake or Asleep, until overrideUntil; default Awake. Asleep uses the replicas of the window with the fewest."""
 
     rules = (
         Rule(

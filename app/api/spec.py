@@ -130,7 +130,7 @@ class MyResourceSpec(Container):
     service: ServiceSettings = Field(default=ServiceSettings(), json_schema_extra={"default": {}})
     """The Service that is created if ports is not empty."""
     expose: Expose | None = None
-    """Address outside of the cluster. The operator must be set up to create Ingresses, or HTTPRoutes."""
+    """Address outside of the cluster. The operator must be set up to create Ingresses or HTTPRoutes."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
     """Whether the Pods are replaced when a used ConfigMap changes, or a Secret if the operator watches Secrets."""

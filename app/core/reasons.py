@@ -61,7 +61,7 @@ _WORD = re.compile(r"{(\w+)}")
 
 def outline(message: str) -> str:
     """Return the template *message* with words such as ``<name>`` to be filled in."""
-    return _WORD.sub(lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
+    return message.format_map({word: _OUTLINES.get(word, f"<{word}>") for word in _WORD.findall(message)})
 
 
 _PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z-]+\.md)")
@@ -200,8 +200,8 @@ OVERRIDDEN = Reason(
     "If an autoscaler scales the Deployment, use spec.autoscaling, or set its scaleTargetRef to the MyResource. "
     "Otherwise, set the value in the "
     "spec, or stop the other user or controller from changing the field. If the field is env, rename the variable that "
-    "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it at "
-    "once, change the spec.",
+    "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it "
+    "immediately, change the spec.",
 )
 LEFTOVER_FIELDS = Reason(
     "LeftoverFields",
@@ -216,12 +216,12 @@ LEFTOVER_FIELDS = Reason(
 ROLLED_BACK = Reason(
     "RolledBack",
     Outlook.STALLED,
-    "Image {image} failed ({failure}), so the last image that was Ready is used instead: {ready_image}. Correct the "
-    "spec: any change of it, except of suspend and the number of Pods, ends the rollback.",
+    "Image {image} failed ({failure}), so the Pods use the last image that was Ready: {ready_image}. To end the "
+    "rollback, correct the spec; a change of suspend or of the number of Pods does not end it.",
     "The rollout of the image in the spec made no progress within progressDeadlineSeconds, and spec.rollback.mode is "
     "LastReady. The spec stays as it is.",
     "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "
-    "spec.restartedAt. If the condition Available is False, the last image fails, too.",
+    "spec.restartedAt. If the Available condition is False, the last image fails, too.",
 )
 BUILDING = Reason(
     "Building",
@@ -283,9 +283,9 @@ REPLICAS_UNAVAILABLE = Reason(
 SLEEPING = Reason(
     "Sleeping",
     Outlook.READY,
-    "The MyResource sleeps, as its schedule asks{pods}.",
-    "It is in a window of spec.schedule.sleep, or spec.schedule.overrideState is Asleep. There are as many Pods as the "
-    "window asks for. Pods that are still stopping do not count.",
+    "The MyResource sleeps as scheduled{pods}.",
+    "A window of spec.schedule.sleep has begun, or spec.schedule.overrideState is Asleep. The number of Pods is that "
+    "of the window. Pods that are still stopping do not count.",
     "No action is needed: it wakes up at the time in status.schedule.nextTransition. To wake it up earlier: "
     """kubectl patch myresource NAME --type=merge -p """
     """'{"spec":{"schedule":{"overrideUntil":"2026-01-31T18:00:00Z","overrideState":"Awake"}}}'""",

@@ -157,7 +157,7 @@ def test_of_two_that_claim_a_host_one_waits_until_it_is_free(here: Namespace) ->
     here.ready("shop", **exposed())
     here.ready("web", **exposed())
 
-    assert message(wait_for_exposed(here, "HostClaimed")).startswith("MyResource shop has this host and path already")
+    assert message(wait_for_exposed(here, "HostClaimed")).startswith("MyResource shop already has this host and path")
     assert paths(here) == {"shop": ["/"]}
     assert here.touched().writes == []
     here.ready("docs", **exposed(path="/docs"))
@@ -188,7 +188,7 @@ def test_of_several_that_are_created_at_once_one_keeps_the_host(here: Namespace)
     (winner,) = paths(here)
     for name in names:
         status = wait_for_exposed(here, "NotYetAdmitted" if name == winner else "HostClaimed", name)
-        assert name == winner or message(status).startswith(f"MyResource {winner} has")
+        assert name == winner or message(status).startswith(f"MyResource {winner} already has")
         assert here.touched(name).writes == []
 
 

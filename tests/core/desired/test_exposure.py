@@ -130,7 +130,7 @@ def test_one_that_comes_later_creates_no_route_and_names_the_other() -> None:
 
     assert kinds(answer) == ["Deployment", "Service"]
     assert condition(answer, "Exposed")["reason"] == "HostClaimed"
-    assert "MyResource shop has this host and path already" in condition(answer, "Exposed")["message"]
+    assert "MyResource shop already has this host and path" in condition(answer, "Exposed")["message"]
 
 
 def test_one_whose_route_serves_keeps_it_also_if_the_other_is_older() -> None:
@@ -176,7 +176,7 @@ def test_an_orphan_with_the_address_is_named_by_its_kind() -> None:
     orphan = route_of(exposed("shop", "u-shop"))
     del orphan["metadata"]["ownerReferences"]
 
-    assert condition(sync(exposed(), related=seen(orphan)), "Exposed")["message"].startswith("Ingress shop has")
+    assert condition(sync(exposed(), related=seen(orphan)), "Exposed")["message"].startswith("Ingress shop already has")
 
 
 @pytest.mark.parametrize("now", [exposed(path="/new"), exposed(gateway=GATEWAY)], ids=["address", "kind"])
