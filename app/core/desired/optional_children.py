@@ -7,18 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import autoscaler_name, budget_name, route_name, service_name
-from app.core.desired.horizontal_pod_autoscaler import autoscaler, wants_autoscaler
-from app.core.desired.pod_disruption_budget import budget, wants_budget
+from app.core.desired.horizontal_pod_autoscaler import autoscaler
+from app.core.desired.pod_disruption_budget import budget
 from app.core.desired.replicas import Replicas
-from app.core.desired.routes import (
-    address_label,
-    http_route,
-    ingress,
-    route_kind,
-    wants_http_route,
-    wants_ingress,
-)
+from app.core.desired.routes import address_label, http_route, ingress, route_kind
 from app.core.desired.service import service, wants_service
 from metahook import (
     CustomizeRequest,
@@ -41,18 +33,17 @@ class OptionalChild:
     """A child of *kind*, which only those have whose spec ``wants`` it."""
 
     kind: type[Object]
-    name: Callable[[Parent], str]
     wants: Callable[[MyResourceSpec], bool]
     manifest: Callable[[Parent, MyResourceSpec, Replicas], Manifest | None]
     """Returns it for a number of Pods, or None if there is none for that number."""
 
 
 OPTIONAL_CHILDREN = (
-    OptionalChild(Service, service_name, wants_service, service),
-    OptionalChild(PodDisruptionBudget, budget_name, wants_budget, budget),
-    OptionalChild(HorizontalPodAutoscaler, autoscaler_name, wants_autoscaler, autoscaler),
-    OptionalChild(Ingress, route_name, wants_ingress, ingress),
-    OptionalChild(HTTPRoute, route_name, wants_http_route, http_route),
+    OptionalChild(Service, wants_service, service),
+    OptionalChild(PodDisruptionBudget, lambda spec: spec.pod_disruption_budget == "Auto", budget),
+    OptionalChild(HorizontalPodAutoscaler, lambda spec: spec.autoscaling is not None, autoscaler),
+    OptionalChild(Ingress, lambda spec: spec.expose is not None and route_kind(spec.expose) is Ingress, ingress),
+    OptionalChild(HTTPRoute, lambda spec: spec.expose is not None and route_kind(spec.expose) is HTTPRoute, http_route),
 )
 
 
@@ -71,7 +62,7 @@ def related_rules(request: CustomizeRequest, spec: MyResourceSpec) -> list[Relat
     """Return the related rules for the objects that have the names of these children, or the address of the route."""
     parent = request.parent
     managed = [child for child in wanted(spec) if request.manages(child.kind)]
-    rules = [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in managed]
+    rules = [select_by_name(child.kind, parent.namespace, parent.name) for child in managed]
     if spec.expose and request.manages(kind := route_kind(spec.expose)):
         rules.append(select_by_labels(kind, parent.namespace, address_label(spec.expose)))
     return rules

@@ -16,7 +16,7 @@ from app.api.pod import PodMetadata
 from app.api.resources import Resources
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import RESTARTED_AT, labels
-from metahook import Parent
+from metahook import Deployment, Parent
 
 Json = dict[str, Any]
 
@@ -30,6 +30,14 @@ def _json(value: object) -> object:
     if isinstance(value, list):
         return [_json(item) for item in value]
     return value.wire() if isinstance(value, Model) else value
+
+
+def in_observed_template(deployment: Deployment | None, *path: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return what the Pod template of an observed *deployment* has at *path*; None if there is nothing."""
+    node: Any = (deployment and deployment.spec) or {}
+    for step in ("template", *path):
+        node = node.get(step) if isinstance(node, dict) else None
+    return node
 
 
 def pod_template(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Json:
