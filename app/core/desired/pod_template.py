@@ -115,17 +115,11 @@ def _pull_policy(image: str) -> str:
     return "Always" if tag == "latest" else "IfNotPresent"
 
 
-def is_memory_in_resources(container: Container) -> bool:
-    """Tell whether the resources of *container* set the memory, so that its field memory is not used."""
-    resources = container.resources or Resources()
-    return "memory" in {**(resources.requests or {}), **(resources.limits or {})}
-
-
 def _resources(container: Container) -> Json:
     """Return requests and limits: those of resources, filled up with memory and cpu where it names neither."""
     resources = container.resources or Resources()
     requests, limits = dict(resources.requests or {}), dict(resources.limits or {})
-    if not is_memory_in_resources(container):
+    if not container.is_in_resources("memory"):
         requests["memory"] = limits["memory"] = container.memory
     if container.cpu is not None:
         requests["cpu"] = container.cpu

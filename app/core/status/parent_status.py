@@ -41,7 +41,7 @@ from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
 from app.core.status.words import foreign_message, listing, message
 from app.core.timers import format_time
-from metahook import Deployment, HorizontalPodAutoscaler, Service
+from metahook import Deployment, Service
 
 Json = dict[str, Any]
 
@@ -94,9 +94,7 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     if facts.desired.unmet_dependencies is not None:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
     if facts.desired.replicas.is_autoscaled:
-        found = autoscaling_condition(facts.children.get(HorizontalPodAutoscaler, facts.parent.name))
-        words = {"name": facts.parent.name, "namespace": facts.parent.namespace}
-        conditions.append(replace(found, message=found.message.format_map(words)))
+        conditions.append(autoscaling_condition(facts))
     if facts.desired.exposure is not None:
         conditions.append(exposed(facts, facts.desired.exposure))
     # These two are conditions of kstatus, present only while True.

@@ -12,6 +12,7 @@ from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS
 from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision
+from metahook import Removal
 
 MOST = 700
 """Characters of a list. A message may have 1024, and its remedy must not be cut off."""
@@ -82,14 +83,8 @@ def _others(facts: Facts) -> str:
     return _REMEDIES.get(kind, f"delete the {kind}")
 
 
-def _fields(facts: Facts) -> str:
-    removal = _drift(facts).removal
-    return removal.fields if removal else ""
-
-
-def _command(facts: Facts) -> str:
-    removal = _drift(facts).removal
-    return removal.command if removal else ""
+def _removal(facts: Facts) -> Removal:
+    return _drift(facts).removal or Removal("", "")
 
 
 def _write(facts: Facts) -> str:
@@ -207,8 +202,8 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "kind": lambda facts: _drift(facts).kind,
     "child": lambda facts: _drift(facts).name,
     "override": _override,
-    "fields": _fields,
-    "command": _command,
+    "fields": lambda facts: _removal(facts).fields,
+    "command": lambda facts: _removal(facts).command,
     "awaited": _awaited,
     "write": _write,
     "obstacle": _obstacle,
