@@ -8,26 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.api.names import GROUP
-from metahook import (
-    ConfigMap,
-    Deployment,
-    HorizontalPodAutoscaler,
-    HTTPRoute,
-    Ingress,
-    Manifest,
-    Object,
-    Parent,
-    Pod,
-    PodDisruptionBudget,
-    Secret,
-    Service,
-)
-
-CHILDREN = (Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress, HTTPRoute)
-"""The kinds of a MyResource's children."""
-
-LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, HorizontalPodAutoscaler, Ingress, HTTPRoute})
-"""Those that the CompositeController in a cluster may not list: an earlier release had none, or its values say so."""
+from metahook import ConfigMap, Deployment, Manifest, Object, Parent, Pod, Secret
 
 SELECTOR_LABEL = "myresource"
 POD_TEMPLATE_HASH = "pod-template-hash"

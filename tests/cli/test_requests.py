@@ -6,7 +6,7 @@ import json
 import pytest
 
 from app.cli.files.requests import compose_sync
-from app.core.child_metadata import CHILDREN
+from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, CustomizeRequest, Deployment, Pod, Service, SyncRequest
 from metahook.protocol.sender import customize_request, sync_request

@@ -4,8 +4,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
+from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Object
 from metahook.protocol.sender import Grouped, sync_request

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from app.api.names import KIND
-from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
+from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
-from metahook import ConfigMap, CustomizeRequest, Kind, MalformedRequest, Pod, RefusedResponse, RelatedRule, Secret
+from metahook import ConfigMap, CustomizeRequest, MalformedRequest, Object, Pod, RefusedResponse, RelatedRule, Secret
 from metahook.cli.errors import InputError
 from metahook.protocol.sender import (
     Grouped,
@@ -28,7 +28,7 @@ from metahook.protocol.sender import (
 
 Json = dict[str, Any]
 
-_SELECTED: tuple[Kind, ...] = tuple(kind.KIND for kind in (*CHILDREN, ConfigMap, Pod, Secret))
+_SELECTED: tuple[type[Object], ...] = (*CHILDREN, ConfigMap, Pod, Secret)
 """Kinds that the hook may select besides dependencies."""
 
 _NO_UID = "00000000-0000-0000-0000-000000000000"
@@ -84,7 +84,8 @@ def _related(parent: Json, objects: list[Json], where: str, watch: Watch) -> Gro
     except MalformedRequest as error:
         raise _unstorable(where, error) from error
     located = [_in_namespace(parent["metadata"]["namespace"], item) for item in objects]
-    groups = {(kind.api_version, kind.plural): kind.group_key for kind in (*_SELECTED, *watch.dependencies)}
+    kinds = (*(struct.KIND for struct in _SELECTED), *watch.dependencies)
+    groups = {(kind.api_version, kind.plural): kind.group_key for kind in kinds}
     related: Grouped = {}
     for rule in rules:
         group = groups[rule["apiVersion"], rule["resource"]]

@@ -39,9 +39,9 @@ class Exposure(NamedTuple):
 
 def exposure(request: SyncRequest, spec: MyResourceSpec) -> Exposure | None:
     """Return what becomes of the route that *spec* asks for; None if it asks for none."""
-    if spec.expose is None:
+    kind = route_kind(spec)
+    if spec.expose is None or kind is None:
         return None
-    kind = route_kind(spec.expose)
     address = address_label(spec.expose)[ADDRESS_LABEL]
     observed = request.children.get(kind, request.parent.name)
     route = observed if observed and observed.metadata.label(ADDRESS_LABEL) == address else None

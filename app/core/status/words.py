@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from app.api.names import API_VERSION
 from app.api.status import MAX_MESSAGE
+from app.core.desired.children import OPTIONAL_CHILDREN
 from app.core.desired.holders import Holder
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.replica_failure import explain_replica_failure
@@ -68,19 +69,10 @@ def _until(facts: Facts) -> str:
     return f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete"
 
 
-_REMEDIES = {
-    "Service": "set spec.service.mode to Disabled",
-    "PodDisruptionBudget": "set spec.podDisruptionBudget to Disabled",
-    "HorizontalPodAutoscaler": "remove spec.autoscaling",
-    "Ingress": "remove spec.expose",
-    "HTTPRoute": "remove spec.expose",
-}
-"""What makes a child of a kind unwanted."""
-
-
 def _others(facts: Facts) -> str:
     kind = _holder(facts).kind
-    return _REMEDIES.get(kind, f"delete the {kind}")
+    remedies = (child.remedy for child in OPTIONAL_CHILDREN if child.kind.KIND.kind == kind)
+    return next(remedies, f"delete the {kind}")
 
 
 def _removal(facts: Facts) -> Removal:

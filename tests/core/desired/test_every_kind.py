@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from app.core.child_metadata import CHILDREN
-from app.core.desired.optional_children import OPTIONAL_CHILDREN
-from metahook import Deployment, HTTPRoute, Object
+from app.core.desired.children import CHILDREN, OPTIONAL_CHILDREN
+from metahook import HTTPRoute, Object
 from tests.requests.builders import child, condition, finished, kinds, my_resource, reason, sync
 
 Json = dict[str, Any]
@@ -21,10 +20,6 @@ KINDS = pytest.mark.parametrize("kind", CHILDREN, ids=lambda kind: kind.KIND.kin
 def full(kind: type[Object]) -> Json:
     """Return a MyResource with a child of *kind*: it has an Ingress or an HTTPRoute."""
     return my_resource(spec=ROUTED if kind is HTTPRoute else FULL)
-
-
-def test_the_kinds_of_children_are_the_deployment_and_those_that_a_spec_may_ask_for() -> None:
-    assert (Deployment, *(child.kind for child in OPTIONAL_CHILDREN)) == CHILDREN
 
 
 @KINDS
@@ -57,4 +52,5 @@ def test_an_object_of_another_owner_that_has_the_name_is_left_alone(optional: An
     answer = sync(parent, related={kind.group_key: {"default/web": foreign}})
 
     assert reason(answer) == "NameConflict"
+    assert optional.remedy in condition(answer)["message"]
     assert kind.kind not in kinds(answer)

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.core.child_metadata import CHILDREN
+from app.core.desired.children import CHILDREN
 from app.core.desired.desired_state import DesiredState
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.status.facts import Facts
