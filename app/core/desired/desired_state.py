@@ -80,6 +80,14 @@ class DesiredState(NamedTuple):
         """Whether the last image that was Ready replaces the one in the spec."""
         return self.rollback is not None and self.rollback.image is not None
 
+    @property
+    def unrecorded_image(self) -> str | None:
+        """The image of the spec that the Deployment is to remember once it is Ready; None if there is nothing to do."""
+        rollback, spec = self.rollback, self.spec
+        if rollback is None or spec is None or rollback.image or rollback.ready_image == spec.image:
+            return None
+        return spec.image
+
     def children_with(
         self, rollback: Rollback, parent: Parent, memo: GenerationMemo | None
     ) -> Sequence[EncodedManifest]:

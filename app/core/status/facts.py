@@ -239,10 +239,7 @@ class Facts:
 
     def _recording_ends(self) -> datetime | None:
         """Return until when Ready waits for that: a policy may reject the write. None if there is nothing to write."""
-        rollback, spec = self.desired.rollback, self.desired.spec
-        if rollback is None or spec is None or rollback.image or rollback.ready_image == spec.image:
-            return None
-        if not self.rollout.is_complete:
+        if self.desired.unrecorded_image is None or not self.rollout.is_complete:
             return None
         times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
         return after(max(times), PATIENCE) if times else None
