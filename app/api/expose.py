@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.api.container import Port
 from app.api.model import Model, Rule
-from app.api.scalar import HostName, NamespaceName, ObjectName, UrlPath
+from app.api.scalar import HostName, LabelName, ObjectName, UrlPath
 
 
 class ExposeTls(Model):
@@ -22,7 +22,7 @@ class GatewayRef(Model):
 
     name: ObjectName
     """Name of the Gateway."""
-    namespace: NamespaceName | None = None
+    namespace: LabelName | None = None
     """Namespace of the Gateway; default: that of the MyResource."""
     section_name: ObjectName | None = None
     """Name of a listener of the Gateway; default: all that fit."""

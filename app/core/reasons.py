@@ -213,6 +213,15 @@ LEFTOVER_FIELDS = Reason(
     "command, run that one, too. To prevent this, change the apply strategy as docs/apply-strategy.md describes, and "
     "change the spec instead of using kubectl rollout undo.",
 )
+BUILDING = Reason(
+    "Building",
+    Outlook.RECONCILING,
+    "Waiting for {awaited}.",
+    "The spec is new or was changed, or the child was changed or deleted, and Metacontroller has not written it yet. "
+    "Or the child is to be deleted, and still exists.",
+    "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "
+    "LeftoverFields or NameConflict.",
+)
 ROLLED_BACK = Reason(
     "RolledBack",
     Outlook.STALLED,
@@ -222,15 +231,6 @@ ROLLED_BACK = Reason(
     "LastReady. The spec stays as it is.",
     "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "
     "spec.restartedAt. If the Available condition is False, the last image fails, too.",
-)
-BUILDING = Reason(
-    "Building",
-    Outlook.RECONCILING,
-    "Waiting for {awaited}.",
-    "The spec is new or was changed, or the child was changed or deleted, and Metacontroller has not written it yet. "
-    "Or the child is to be deleted, and still exists.",
-    "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "
-    "LeftoverFields or NameConflict.",
 )
 ROLLING_OUT = Reason(
     "RollingOut",
@@ -279,31 +279,6 @@ REPLICAS_UNAVAILABLE = Reason(
     "Some Pods became unavailable. See: kubectl describe pods -l myresource={name} -n {namespace}",
     "The rollout was complete. Since then, Pods have crashed, been evicted, or failed their readiness probe.",
     "Check the Pods: kubectl describe pods -l myresource=NAME",
-)
-SLEEPING = Reason(
-    "Sleeping",
-    Outlook.READY,
-    "The MyResource sleeps as scheduled{pods}.",
-    "A window of spec.schedule.sleep has begun, or spec.schedule.overrideState is Asleep. The number of Pods is that "
-    "of the window. Pods that are still stopping do not count.",
-    "No action is needed: it wakes up at the time in status.schedule.nextTransition. To wake it up earlier: "
-    """kubectl patch myresource NAME --type=merge -p """
-    """'{"spec":{"schedule":{"overrideUntil":"2026-01-31T18:00:00Z","overrideState":"Awake"}}}'""",
-)
-SCALED_TO_ZERO = Reason(
-    "ScaledToZero",
-    Outlook.READY,
-    "The MyResource is scaled to zero{pods}.",
-    "spec.replicas is 0. Pods that are still stopping do not count.",
-    "No action is needed. To start it again: kubectl scale myresource NAME --replicas=1",
-)
-AVAILABLE = Reason(
-    "Available",
-    Outlook.READY,
-    "All Pods are updated and available.",
-    "The Deployment is fully rolled out for the current generation of the MyResource. Old Pods that are still stopping "
-    "do not count, as for kubectl rollout status.",
-    "No action is needed.",
 )
 
 # The reasons that Pods give. They replace RollingOut, ReplicasUnavailable, ReplicaFailure and
@@ -408,6 +383,34 @@ PROBE_FAILING = Reason(
     "Correct spec.readinessProbe, or find out what the application waits for: kubectl logs -l myresource=NAME -c main",
 )
 
+# The reasons of a MyResource that is Ready.
+
+SLEEPING = Reason(
+    "Sleeping",
+    Outlook.READY,
+    "The MyResource sleeps as scheduled{pods}.",
+    "A window of spec.schedule.sleep has begun, or spec.schedule.overrideState is Asleep. The number of Pods is that "
+    "of the window. Pods that are still stopping do not count.",
+    "No action is needed: it wakes up at the time in status.schedule.nextTransition. To wake it up earlier: "
+    """kubectl patch myresource NAME --type=merge -p """
+    """'{"spec":{"schedule":{"overrideUntil":"2026-01-31T18:00:00Z","overrideState":"Awake"}}}'""",
+)
+SCALED_TO_ZERO = Reason(
+    "ScaledToZero",
+    Outlook.READY,
+    "The MyResource is scaled to zero{pods}.",
+    "spec.replicas is 0. Pods that are still stopping do not count.",
+    "No action is needed. To start it again: kubectl scale myresource NAME --replicas=1",
+)
+AVAILABLE = Reason(
+    "Available",
+    Outlook.READY,
+    "All Pods are updated and available.",
+    "The Deployment is fully rolled out for the current generation of the MyResource. Old Pods that are still stopping "
+    "do not count, as for kubectl rollout status.",
+    "No action is needed.",
+)
+
 POD_REASONS = (
     IMAGE_PULL_FAILED,
     CONTAINER_CONFIG_ERROR,
@@ -424,31 +427,5 @@ POD_REASONS = (
 """The first of them that holds for any Pod is reported: it most likely keeps the other Pods waiting, too. Causes that a
 container has recovered from rank last."""
 
-REASONS = {
-    reason.name: reason
-    for reason in (
-        TERMINATING,
-        INVALID_SPEC,
-        SUSPENDED,
-        CHILD_TERMINATING,
-        NAME_CONFLICT,
-        KIND_NOT_MANAGED,
-        DEPENDENCY_NOT_FOLLOWED,
-        WAITING_FOR_DEPENDENCIES,
-        NOT_APPLIED,
-        OVERRIDDEN,
-        LEFTOVER_FIELDS,
-        BUILDING,
-        ROLLED_BACK,
-        ROLLING_OUT,
-        CONFIG_NOT_FOUND,
-        PROGRESS_DEADLINE_EXCEEDED,
-        REPLICA_FAILURE,
-        PAUSED,
-        REPLICAS_UNAVAILABLE,
-        *POD_REASONS,
-        SLEEPING,
-        SCALED_TO_ZERO,
-        AVAILABLE,
-    )
-}
+REASONS = {reason.name: reason for reason in tuple(vars().values()) if isinstance(reason, Reason)}
+"""All of them by name, in the order of their definitions."""

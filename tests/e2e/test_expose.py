@@ -12,7 +12,7 @@ from metahook.envtest.binaries import find_binaries
 from metahook.envtest.manifests import establish, with_hooks_at
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.gateway import accepted, crds
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.statuses import condition
@@ -36,24 +36,17 @@ def enable(cluster: Cluster, **expose: bool) -> None:
 @pytest.fixture(name="cluster", scope="module")
 def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made = Cluster(find_binaries(), tmp_path_factory.mktemp("expose"))
-    try:
-        made.start()
+    with started(made):
         establish(made.client, crds())
         yield made
-    finally:
-        made.stop()
 
 
 @pytest.fixture(name="running", scope="module")
 def _running(cluster: Cluster, mode: Mode) -> Iterator[Cluster]:
     """Return the cluster, whose operator creates no routes yet."""
     enable(cluster)
-    process = cluster.metacontroller(mode)
-    try:
-        process.start()
+    with started(cluster.metacontroller(mode)):
         yield cluster
-    finally:
-        process.stop()
 
 
 @pytest.fixture(name="here")
