@@ -247,7 +247,7 @@ class Facts:
         rollback, spec = self.desired.rollback, self.desired.spec
         if rollback is None or spec is None or rollback.image or rollback.ready_image == spec.image:
             return None
-        if not self.rollout.is_complete:
+        if not self.rollout.is_complete or not self.rollout.replicas:  # no Pod has shown that the image works
             return None
         times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
         return after(max(times), PATIENCE) if times else None
