@@ -17,4 +17,4 @@ class Propagate(Model):
     labels: Annotated[_Keys, LABEL_KEYS, NOT_THE_PODS, Omitted] | None = None
     """Keys of the labels to copy."""
     annotations: Annotated[_Keys, ANNOTATION_KEYS, NOT_THE_PODS, Omitted] | None = None
-    """Keys of the annotations to copy."""
+    """Keys of the annotations to copy, but not to an Ingress or HTTPRoute."""

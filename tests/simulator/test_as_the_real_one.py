@@ -385,6 +385,15 @@ def test_a_related_kind_that_is_not_served_stops_the_sync(mode: Mode) -> None:
 
 
 @both_modes
+def test_the_kind_of_a_child_is_served(mode: Mode) -> None:
+    hook = Answers(deployment())
+    hook.rules = [{"apiVersion": "example.com/v1", "resource": "widgets", "namespace": "default", "names": ["a"]}]
+    made = settled(mode, hook, parent(), children=[*CHILDREN, Kind("example.com/v1", "Widget", "widgets")])
+
+    assert (calls(made) > 0, events(made)) == (True, [])
+
+
+@both_modes
 def test_a_deployment_that_gets_our_label_is_adopted_and_deleted_if_the_response_does_not_list_it(mode: Mode) -> None:
     made = settled(mode, MYRESOURCE, parent(), foreign(deployment("other")))
     other = Key("Deployment", "default", "other")

@@ -119,6 +119,18 @@ def test_an_added_field_belongs_to_the_manager_that_added_it_and_is_reported(mod
     assert foreign_fields(world) == ""
 
 
+def test_a_manager_that_loses_its_only_field_owns_nothing_any_more() -> None:
+    world = settled("server-side-apply")
+
+    world.autoscaler.start()
+    assert ("kube-controller-manager", "Update") in owners(world)
+    world.autoscaler.stop()
+    assert world.until_quiet()
+
+    assert world.get(DEPLOYMENT)["spec"]["replicas"] == 1
+    assert owners(world) == [("metacontroller", "Apply")]
+
+
 def test_an_undo_to_a_missing_revision_is_an_error() -> None:
     world = settled("dynamic-apply")
 

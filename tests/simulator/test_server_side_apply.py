@@ -80,7 +80,7 @@ def test_an_apply_by_force(live: Json, last: Json, desired: Json, applied: Json)
             {"env": [{"name": "A"}]},
             id="changed-in-a-list",
         ),
-        pytest.param({"env": [{"name": "A"}]}, {"env": []}, {"env": []}, id="removed-from-a-list"),
+        pytest.param({"env": [{"name": "A"}], "a": 1}, {"env": [], "a": 1}, {"a": 1}, id="removed-from-a-list"),
     ],
 )
 def test_a_changed_field_belongs_to_the_manager_that_changed_it(applied: Json, live: Json, owned: Json) -> None:

@@ -177,7 +177,14 @@ class Facts:
         if spec is None or spec.autoscaling is None or not is_autoscaled or not self.previous_status.is_ready:
             return False
         is_sound = rollout.is_complete and rollout.updated == rollout.existing and not self.has_unstable_pods
-        return is_sound and rollout.available >= spec.autoscaling.min_replicas and not self.deadlines.has_no_progress
+        # A change that is not yet observed can be a new template, unless the number of Pods differs, too.
+        is_other_change = rollout.is_not_yet_observed and rollout.existing == rollout.replicas
+        return (
+            is_sound
+            and not is_other_change
+            and rollout.available >= spec.autoscaling.min_replicas
+            and not self.deadlines.has_no_progress
+        )
 
     @property
     def is_recording_image(self) -> bool:
@@ -239,7 +246,8 @@ class Facts:
 
     def _recording_ends(self) -> datetime | None:
         """Return until when Ready waits for that: a policy may reject the write. None if there is nothing to write."""
-        if self.desired.unrecorded_image is None or not self.rollout.is_complete:
+        # Without a Pod, nothing has shown that the image works.
+        if self.desired.unrecorded_image is None or not self.rollout.is_complete or not self.rollout.replicas:
             return None
         times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
         return after(max(times), PATIENCE) if times else None

@@ -133,7 +133,7 @@ def decide(facts: Facts) -> Decision:
     """
     rule = next(reason for reason, holds in RULES if holds(facts))
     # The write of the image to the Deployment gives it a new generation. Ready follows that, and never goes back.
-    reason = ROLLING_OUT if rule is AVAILABLE and facts.is_recording_image else rule
+    reason = ROLLING_OUT if rule.outlook is Outlook.READY and facts.is_recording_image else rule
     outlook = reason.outlook
     if outlook is Outlook.FOLLOWS_ROLLOUT:
         outlook = Outlook.STALLED if _has_timed_out(facts) else Outlook.RECONCILING

@@ -6,13 +6,13 @@ The image comes back only for a failure that another image can mend: see ``MENDE
 from app.api.names import CONTAINER
 from app.core.desired.rollback import Rollback, decide_rollback
 from app.core.reasons import (
-    AVAILABLE,
     CRASH_LOOPING,
     IMAGE_PULL_FAILED,
     OOM_KILLED,
     PROBE_FAILING,
     PROGRESS_DEADLINE_EXCEEDED,
     RUN_CONTAINER_ERROR,
+    Outlook,
 )
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision, decide
@@ -27,7 +27,7 @@ def next_rollback(facts: Facts) -> Rollback | None:
     if rollback is None or image is None:
         return None
     decision = decide(facts)
-    if decision.rule is AVAILABLE:
+    if decision.rule.outlook is Outlook.READY and facts.rollout.replicas > 0:
         return Rollback(image)
     if rollback.ready_image and _has_failed(facts, decision) and _can_be_mended(facts, decision):
         return Rollback(rollback.ready_image, decide_rollback(facts.parent, decision.reason.name))
@@ -38,13 +38,14 @@ def _has_failed(facts: Facts, decision: Decision) -> bool:
     """Tell whether the rollout of this image is late.
 
     Until the Deployment controller reports progress, its status can still say that an earlier rollout was late: no new
-    Pod exists then, or those of an old ReplicaSet, which it uses again.
+    Pod exists then, or those of an old ReplicaSet, which it uses again. A rollout without Pods is complete at once, so
+    it never reports that the first Pods of such an image are late.
     """
-    rollout = facts.rollout
-    is_reported = rollout.is_late or facts.deadlines.is_stability_late
+    rollout, deadlines = facts.rollout, facts.deadlines
+    is_reported = rollout.is_late or deadlines.is_stability_late or (rollout.is_complete and deadlines.has_no_progress)
     if decision.rule is not PROGRESS_DEADLINE_EXCEEDED or rollout.is_not_yet_observed or not is_reported:
         return False
-    since = rollout.reported_at if rollout.is_late else facts.deadlines.passed
+    since = rollout.reported_at if rollout.is_late else deadlines.passed
     is_earlier = since is not None and rollout.changed_at is not None and since <= rollout.changed_at
     return rollout.replicas > 0 and not rollout.has_updated_none and not is_earlier
 

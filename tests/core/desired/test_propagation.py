@@ -26,6 +26,17 @@ def test_children_get_the_listed_labels_and_annotations_of_the_parent_and_pods_d
     assert made["spec"] == bare["spec"]
 
 
+@pytest.mark.parametrize(("kind", "gateway"), [("Ingress", {}), ("HTTPRoute", {"gateway": {"name": "a"}})])
+def test_a_route_gets_no_annotation_with_which_it_could_configure_the_ingress_controller(
+    kind: str, gateway: Json
+) -> None:
+    bare, made = (
+        child(sync(labelled(propagate=keys, expose={"host": "a.example.com", **gateway})), kind) for keys in ({}, KEYS)
+    )
+
+    assert made == {**bare, "metadata": {**bare["metadata"], "labels": {**bare["metadata"]["labels"], "team": "red"}}}
+
+
 def test_annotations_of_the_service_win_over_those_of_the_parent() -> None:
     made = labelled(propagate=KEYS, service={"annotations": {"example.com/owner": "service"}})
 

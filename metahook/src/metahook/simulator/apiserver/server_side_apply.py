@@ -116,13 +116,14 @@ def still_owned(applied: Any, live: Any, field: str = "") -> Any:
     """Return the part of *applied* that *live* still has; another manager owns what it changed."""
     if isinstance(applied, dict) and isinstance(live, dict) and field not in ATOMIC:
         kept = {key: still_owned(value, live[key], key) for key, value in applied.items() if key in live}
-        return {key: value for key, value in kept.items() if value is not None}
-    keys = list_keys(field, applied, live)
-    if keys is None:
+        left: Any = {key: value for key, value in kept.items() if value is not None}
+    elif (keys := list_keys(field, applied, live)) is None:
         return applied if applied == live else None
-    live_by_key = {item_key(item, keys): item for item in live}
-    owned = [item for item in applied if item_key(item, keys) in live_by_key]
-    return [still_owned(item, live_by_key[item_key(item, keys)]) for item in owned]
+    else:
+        live_by_key = {item_key(item, keys): item for item in live}
+        owned = [item for item in applied if item_key(item, keys) in live_by_key]
+        left = [still_owned(item, live_by_key[item_key(item, keys)]) for item in owned]
+    return left if left or not applied else None  # an empty map would own all that is in it
 
 
 def fields(applied: Any, field: str = "") -> Json:

@@ -52,7 +52,7 @@ class Metacontroller:
         """Begin as a process that starts, which knows nothing but its settings."""
         settings = self.settings
         version = settings.hook("customize").version
-        self._customize = Customize(self._clock, self._call_customize, settings.served, version)
+        self._customize = Customize(self._clock, self._call_customize, settings.kinds, version)
         self._finalizer = Finalizer(
             f"metacontroller.io/{settings.api}controller-{settings.name}", settings.has_finalize
         )
