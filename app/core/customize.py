@@ -1,10 +1,10 @@
 """The customize hook: which related objects a sync needs.
 
 The response depends only on the spec, because Metacontroller caches it for each generation. Each rule makes
-Metacontroller do work for every event of its kind, so there are few: at most one for each kind, by name if the names
-are known. Therefore a kind that the operator watches anyway can't be a dependency. The rule for the Service shows
-whether another object has its name; the rule for Pods, by label, shows why they are not ready. An Ingress or HTTPRoute
-has a second one, by label, which shows whether another has its host and path.
+Metacontroller do work for every event of its kind, so there are few, by name if the names are known, and the kinds
+that most MyResources have a rule for can't be dependencies. The rule for the Service, and for each other child beside
+the Deployment, shows whether another object has its name; the rule for Pods, by label, shows why they are not ready.
+An Ingress or HTTPRoute has a second one, by label, which shows whether another has its host and path.
 
 A MyResource of another shard has the same rules: Metacontroller caches them, and a label can move it into this shard.
 """

@@ -142,8 +142,9 @@ def _override(facts: Facts) -> str:
     remedy = "Set the same value in this spec, or stop it from changing the field"
     if path == "spec.replicas":
         remedy = (
-            f"If it is an autoscaler, set its scaleTargetRef to kind MyResource, name {facts.parent.name}, apiVersion "
-            f"{API_VERSION}; otherwise scale this MyResource instead of the Deployment"
+            "If it is an autoscaler, replace it by spec.autoscaling, or set its scaleTargetRef to kind MyResource, "
+            f"name {facts.parent.name}, apiVersion {API_VERSION}; otherwise scale this MyResource instead of the "
+            "Deployment"
         )
     return f"{who} has changed a field of {child}, and {_NOW_AND_THEN}. {remedy}: {path}"
 
