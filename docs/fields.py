@@ -1,6 +1,7 @@
 """The page with all fields of the spec, made from the CRD; the examples are in fields.yaml."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,8 @@ def _example(fragment: Json) -> str:
 
 def _yaml(field: Json) -> str:
     is_single = not any(isinstance(value, dict | list) for value in field.values())
-    return yaml.safe_dump(field, default_flow_style=False if is_single else None, sort_keys=False, width=110)
+    text = yaml.safe_dump(field, default_flow_style=False if is_single else None, sort_keys=False, width=110)
+    return re.sub(r"(?<= )(\d\d:\d\d)$", r"'\1'", text, flags=re.MULTILINE)  # some readers of YAML need these quotes
 
 
 _AS = "Fields as in "
@@ -139,7 +141,7 @@ def _kind(node: Json) -> str:
     if "enum" in node:
         return ", ".join(f"`{word}`" if word else '`""`' for word in node["enum"])
     if "items" in node:
-        return f"list of {_kind(node['items'])}s"
+        return f"list of {_kind(node['items'])}" + ("" if "enum" in node["items"] else "s")
     if "additionalProperties" in node:
         kind = _kind(node["additionalProperties"])
         return "map of quantities" if kind == "integer or string" else f"map of {kind}s"

@@ -28,7 +28,7 @@ class ScalingRules(Model):
     policies: Annotated[list[ScalingPolicy], Field(max_length=8), Omitted] | None = None
     """Limits of a change. Defaults are those of Kubernetes."""
     select_policy: Literal["Max", "Min", "Disabled"] | None = None
-    """Max (default) takes the policy that allows most, Min the one that allows least. Disabled never scales so."""
+    """Max (default) takes the policy that allows most, Min the one that allows least. Disabled allows no change."""
 
 
 class Behavior(Model):

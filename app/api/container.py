@@ -17,11 +17,11 @@ from app.api.scalar import (
     ConfigKey,
     EnvName,
     Image,
+    LabelName,
     MountPath,
     ObjectName,
     PortName,
     RelativePath,
-    VolumeName,
 )
 
 Divisor = Literal["1", "1m", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
@@ -154,7 +154,7 @@ class Port(Model):
 class VolumeMount(Model):
     """Where a volume is mounted in the container."""
 
-    name: VolumeName
+    name: LabelName
     """Name of the volume in spec.volumes."""
     mount_path: MountPath
     """Absolute path in the container."""
@@ -211,11 +211,6 @@ VolumeMounts = Annotated[list[VolumeMount], Field(max_length=64), ListMap(("moun
 Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
 
 
-def _cpu_once(container: "Container") -> bool:
-    resources = container.resources or Resources()
-    return container.cpu is None or "cpu" not in {**(resources.requests or {}), **(resources.limits or {})}
-
-
 class Container(Model):
     """What a container runs, and with what."""
 
@@ -264,12 +259,17 @@ class Container(Model):
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule(
             "CPU must not be set in both cpu and resources",
-            _cpu_once,
+            lambda container: container.cpu is None or not container.is_in_resources("cpu"),
             cel="!has(self.cpu) || !has(self.resources) "
             "|| !(has(self.resources.requests) && 'cpu' in self.resources.requests) "
             "&& !(has(self.resources.limits) && 'cpu' in self.resources.limits)",
         ),
     )
+
+    def is_in_resources(self, name: str) -> bool:
+        """Tell whether the field resources has a request or a limit for the resource *name*."""
+        resources = self.resources or Resources()
+        return name in (resources.requests or {}) or name in (resources.limits or {})
 
     def probes(self) -> dict[str, Probe | None]:
         """Return the three probes by their names on the wire."""

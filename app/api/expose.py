@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.api.container import Port
 from app.api.model import Model, Rule
-from app.api.scalar import HostName, NamespaceName, ObjectName, UrlPath
+from app.api.scalar import HostName, LabelName, ObjectName, UrlPath
 
 
 class ExposeTls(Model):
@@ -22,7 +22,7 @@ class GatewayRef(Model):
 
     name: ObjectName
     """Name of the Gateway."""
-    namespace: NamespaceName | None = None
+    namespace: LabelName | None = None
     """Namespace of the Gateway; default: that of the MyResource."""
     section_name: ObjectName | None = None
     """Name of a listener of the Gateway; default: all that fit."""
@@ -34,7 +34,7 @@ class Expose(Model):
     host: HostName
     """Host name, such as web.example.com."""
     path: UrlPath = "/"
-    """Path at which all requests begin; default /, which is all paths."""
+    """Path prefix of the requests; default /, which matches all of them."""
     port: Annotated[str, Field(max_length=15)] | None = None
     """Name of the port in spec.ports that gets the requests; default: the first TCP port."""
     tls: ExposeTls | None = None

@@ -11,7 +11,7 @@ from pydantic import Field
 from app.api.container import Container
 from app.api.model import ListMap, Omitted, Rule
 from app.api.names import CONTAINER
-from app.api.scalar import VolumeName
+from app.api.scalar import LabelName
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _CALLS = (
@@ -36,7 +36,7 @@ class InitContainer(Container):
     """A container that starts before that of the application."""
 
     name: Annotated[
-        VolumeName, Rule(f"must not be {CONTAINER}", lambda name: name != CONTAINER, cel=f"self != '{CONTAINER}'")
+        LabelName, Rule(f"must not be {CONTAINER}", lambda name: name != CONTAINER, cel=f"self != '{CONTAINER}'")
     ]
     """Name of the container, for kubectl logs and messages."""
     restart_policy: Literal["Always"] | None = None

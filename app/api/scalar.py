@@ -12,8 +12,8 @@ from pydantic import Field
 
 from app.api.model import Rule
 
-_DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_DNS_SUBDOMAIN = f"{_DNS_LABEL}([.]{_DNS_LABEL})*"
+DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_DNS_SUBDOMAIN = f"{DNS_LABEL}([.]{DNS_LABEL})*"
 _QUALIFIED = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _SHORT_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 
@@ -38,10 +38,15 @@ def matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern, text) is not None
 
 
-VolumeName = Annotated[str, Field(pattern=f"^{_DNS_LABEL}$", max_length=63)]
-ObjectName = Annotated[str, Field(pattern=f"^{_DNS_SUBDOMAIN}$", max_length=253)]
+def format_rule(pattern: str, message: str) -> Rule:
+    """Return the rule that the whole of a text matches *pattern*."""
+    return Rule(message, lambda text: matches(pattern, text), cel=f"self.matches('^{pattern}$')")
 
-NamespaceName = Annotated[str, Field(pattern=f"^{_DNS_LABEL}$", max_length=63)]
+
+LabelName = Annotated[str, Field(pattern=f"^{DNS_LABEL}$", max_length=63)]
+"""The name of a namespace, a volume or a container: a DNS label."""
+
+ObjectName = Annotated[str, Field(pattern=f"^{_DNS_SUBDOMAIN}$", max_length=253)]
 
 EnvName = Annotated[str, Field(pattern="^([-_a-zA-Z]|[.][-_a-zA-Z0-9])[-._a-zA-Z0-9]*$", max_length=253)]
 ConfigKey = Annotated[str, Field(pattern="^[.]?[-_a-zA-Z0-9][-._a-zA-Z0-9]*$", max_length=253)]
@@ -95,14 +100,12 @@ HostName = Annotated[
     ),
 ]
 
-_URL_PATH = "/|(/[.]*[-A-Za-z0-9_~][-A-Za-z0-9._~]*)+"
 UrlPath = Annotated[
     str,
     Field(max_length=256),
-    Rule(
+    format_rule(
+        "(/|(/[.]*[-A-Za-z0-9_~][-A-Za-z0-9._~]*)+)",
         "must be / or a path such as /shop, of letters, digits and -._~, without a slash at its end",
-        lambda path: matches(_URL_PATH, path),
-        cel=f"self.matches('^({_URL_PATH})$')",
     ),
 ]
 
@@ -124,11 +127,7 @@ PORT_NAME = "([a-z0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*"
 PortName = Annotated[
     str,
     Field(max_length=15),
-    Rule(
-        "must consist of lowercase letters, digits and single dashes, with at least one letter",
-        lambda name: matches(PORT_NAME, name),
-        cel=f"self.matches('^{PORT_NAME}$')",
-    ),
+    format_rule(PORT_NAME, "must consist of lowercase letters, digits and single dashes, with at least one letter"),
     Rule(
         "must not look like the name that an unnamed port gets in the Service, such as tcp-80",
         lambda name: not matches("(tcp|udp|sctp)-[0-9]+", name),
@@ -147,11 +146,7 @@ _MAX_IMAGE = 512
 Image = Annotated[
     str,
     Field(max_length=_MAX_IMAGE),
-    Rule(
-        "must be an image reference such as nginx:1.27 or registry.example.com/team/app:2.1",
-        lambda image: matches(_IMAGE, image),
-        cel=f"self.matches('^{_IMAGE}$')",
-    ),
+    format_rule(_IMAGE, "must be an image reference such as nginx:1.27 or registry.example.com/team/app:2.1"),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.api.model import Model, Rule
-from app.api.scalar import matches
+from app.api.scalar import format_rule, matches
 from app.api.time_zone import time_zone
 
 Day = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -23,22 +23,11 @@ _DATE = "2[0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _TIME = f"{_DATE}T{_CLOCK}:[0-5][0-9]([.][0-9]{{1,6}})?(Z|[+-]{_CLOCK})"
 
 
-def _format_rule(pattern: str, message: str, *, or_end: str = "") -> Rule:
-    """Return the rule that a string matches *pattern*, or is *or_end*."""
-    return Rule(
-        message,
-        lambda text: matches(pattern, text) or (or_end != "" and text == or_end),
-        cel=f"self.matches('^{pattern}$')" + (f" || self == '{or_end}'" if or_end else ""),
-    )
-
-
-_AS_DATE = "must be a date such as 2026-12-24"
-
-Date = Annotated[str, Field(max_length=10), _format_rule(_DATE, _AS_DATE)]
+Date = Annotated[str, Field(max_length=10), format_rule(_DATE, "must be a date such as 2026-12-24")]
 Moment = Annotated[
     str,
     Field(max_length=32),
-    _format_rule(_TIME, "must be a date and time with a time zone offset, such as 2026-01-31T18:00:00Z"),
+    format_rule(_TIME, "must be a date and time with a time zone offset, such as 2026-01-31T18:00:00Z"),
 ]
 
 _NEXT_DAY = "{" + ", ".join(f"'{day}': '{following}'" for day, following in pairwise((*DAYS, DAYS[0]))) + "}"
@@ -60,13 +49,17 @@ class SleepWindow(Model):
     from_: Annotated[
         str,
         Field(alias="from", max_length=5),
-        _format_rule(_CLOCK, "must be a time from 00:00 to 23:59, such as 19:00"),
+        format_rule(_CLOCK, "must be a time from 00:00 to 23:59, such as 19:00"),
     ]
     """Time of the day at which the window starts, such as 19:00."""
     to: Annotated[
         str,
         Field(max_length=5),
-        _format_rule(_CLOCK, "must be a time from 00:00 to 24:00, such as 07:00", or_end="24:00"),
+        Rule(
+            "must be a time from 00:00 to 24:00, such as 07:00",
+            lambda time: time == "24:00" or matches(_CLOCK, time),
+            cel=f"self.matches('^{_CLOCK}$') || self == '24:00'",
+        ),
     ]
     """Time at which the window ends, such as 07:00; on the next day if it is earlier than from. Can be 24:00."""
     replicas: Annotated[int, Field(ge=0, le=1000)] = 0
@@ -114,7 +107,7 @@ SleepWindows = Annotated[
     list[SleepWindow],
     Field(min_length=1, max_length=16),
     Rule(
-        "windows must not overlap; one that ends on the next day overlaps with those of that day, too",
+        "windows must not overlap; one that crosses midnight counts on the next day, too",
         _are_apart,
         cel="self.all(a, self.filter(b, "
         f"a.from < {_END_OF_DAY.format('b')} && b.from < {_END_OF_DAY.format('a')} && a.days.exists(d, d in b.days) "
@@ -151,7 +144,7 @@ class Schedule(Model):
     override_until: Moment | None = None
     """Date and time until which overrideState applies instead of the windows, such as 2026-01-31T18:00:00Z."""
     override_state: Literal["Awake", "Asleep"] | None = None
-    """Awake or Asleep, until overrideUntil; default Awake. Asleep is as in the window with the fewest replicas."""
+    """Awake or Asleep, until overrideUntil; default Awake. Asleep uses the replicas of the window with the fewest."""
 
     rules = (
         Rule(

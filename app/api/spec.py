@@ -1,7 +1,7 @@
 """MyResourceSpec: what a user writes. Read this first; the other modules of the package define its parts.
 
-The names and the meanings of fields are those of Kubernetes. deployment.py and pod_template.py in app/core/desired
-show where each field goes.
+The names and the meanings of fields are those of Kubernetes. The modules of app/core/desired with the names of the
+children, and pod_template.py there, show where each field goes.
 """
 
 from typing import Annotated, Literal
@@ -21,7 +21,6 @@ from app.api.name_resolution import DnsConfig, HostAliases
 from app.api.pod import Id, PodMetadata, PullSecrets
 from app.api.probe import Probe
 from app.api.propagate import Propagate
-from app.api.resources import Resources
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
 from app.api.scalar import ObjectName, Timestamp
 from app.api.schedule import Schedule
@@ -92,11 +91,6 @@ def _mounts_exist_cel(container: str) -> str:
     return f"!has({mounts}) || {mounts}.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))"
 
 
-def _requests_cpu(spec: "MyResourceSpec") -> bool:
-    resources = spec.resources or Resources()
-    return spec.cpu is not None or "cpu" in {**(resources.requests or {}), **(resources.limits or {})}
-
-
 def _has_exposed_port(spec: "MyResourceSpec") -> bool:
     return spec.expose is None or exposed_port(spec.expose, spec.ports or []) is not None
 
@@ -130,7 +124,7 @@ class MyResourceSpec(Container):
     service: ServiceSettings = Field(default=ServiceSettings(), json_schema_extra={"default": {}})
     """The Service that is created if ports is not empty."""
     expose: Expose | None = None
-    """Address outside of the cluster. The operator must be set up to create Ingresses, or HTTPRoutes."""
+    """Address outside of the cluster. The operator must be set up to create Ingresses or HTTPRoutes."""
 
     config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
     """Whether the Pods are replaced when a used ConfigMap changes, or a Secret if the operator watches Secrets."""
@@ -207,7 +201,11 @@ class MyResourceSpec(Container):
         ),
         Rule(
             "targetCPUUtilizationPercentage requires cpu, which it is a percentage of",
-            lambda spec: not (spec.autoscaling and spec.autoscaling.target_cpu) or _requests_cpu(spec),
+            lambda spec: (
+                not (spec.autoscaling and spec.autoscaling.target_cpu)
+                or spec.cpu is not None
+                or spec.is_in_resources("cpu")
+            ),
             cel="!has(self.autoscaling) || !has(self.autoscaling.targetCPUUtilizationPercentage) || has(self.cpu) "
             "|| has(self.resources) && (has(self.resources.requests) && 'cpu' in self.resources.requests "
             "|| has(self.resources.limits) && 'cpu' in self.resources.limits)",

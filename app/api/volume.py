@@ -7,7 +7,7 @@ from pydantic import Field
 from app.api.container import ResourceFieldRef
 from app.api.model import ListMap, Model, Omitted, Rule, exactly_one
 from app.api.quantity import Bytes
-from app.api.scalar import KEY, SHORT_PREFIX, ConfigKey, ObjectName, RelativePath, VolumeName
+from app.api.scalar import KEY, SHORT_PREFIX, ConfigKey, LabelName, ObjectName, RelativePath
 
 Mode = Annotated[int, Field(ge=0, le=0o777)]
 
@@ -154,7 +154,7 @@ class Projected(Model):
 class Volume(Model):
     """A volume that volumeMounts can mount. It must have exactly one source."""
 
-    name: VolumeName
+    name: LabelName
     """Name of the volume."""
     empty_dir: EmptyDir | None = None
     """An empty directory."""

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from app.cli.files.requests import Json, answer_sync, compose_sync, edit_sync
-from app.core.child_metadata import CHILDREN, GENERATION_STAMP, REPAIR_ANNOTATION
+from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
+from app.core.desired.children import CHILDREN
 from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
 from metahook.cli.comparison.children import (

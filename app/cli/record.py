@@ -9,16 +9,15 @@ from app.api.scalar import LABEL_VALUE, PATHS, TEXT
 from app.api.service import SOURCE_RANGES
 from app.core.child_metadata import (
     ADDRESS_LABEL,
-    CHILDREN,
     CONFIG_HASH_ANNOTATIONS,
     GENERATION_STAMP,
-    LATER_CHILDREN,
     READY_IMAGE,
     REPAIR_ANNOTATION,
     RESTARTED_AT,
     ROLLBACK,
     SELECTOR_LABEL,
 )
+from app.core.desired.children import CHILDREN, LATER_CHILDREN
 from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis import advice, pod_failures, replica_failure
 from app.core.status.facts import ROLLOUT

@@ -10,8 +10,9 @@ import click
 from app.api.names import KIND
 from app.cli.files.live_objects import COLLECT_COMMANDS, live_requests
 from app.cli.options import with_watch
-from app.core.child_metadata import CHILDREN, REPAIR_ANNOTATION
+from app.core.child_metadata import REPAIR_ANNOTATION
 from app.core.controller import controller
+from app.core.desired.children import CHILDREN
 from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.watch import Watch
 from metahook.cli.comparison.comparison import Comparison, Report, compare

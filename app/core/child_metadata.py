@@ -1,28 +1,14 @@
-"""Names, labels and annotations of the children and their Pods.
+"""What all children have: names, labels and annotations, also those of their Pods.
 
-Names and selectors depend only on the parent's name, in every version: a Deployment's selector is immutable.
+Names and selectors depend only on the parent's name, in every version: a Deployment's selector is immutable. All
+children but the Deployment have the name of their parent.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from app.api.names import GROUP
-from metahook import (
-    ConfigMap,
-    Deployment,
-    HorizontalPodAutoscaler,
-    HTTPRoute,
-    Ingress,
-    Object,
-    Parent,
-    Pod,
-    PodDisruptionBudget,
-    Secret,
-    Service,
-)
-
-CHILDREN = (Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress, HTTPRoute)
-"""The kinds of a MyResource's children."""
-
-LATER_CHILDREN: frozenset[type[Object]] = frozenset({PodDisruptionBudget, HorizontalPodAutoscaler, Ingress, HTTPRoute})
-"""Those that the CompositeController in a cluster may not list: an earlier release had none, or its values say so."""
+from metahook import ConfigMap, Deployment, Manifest, Object, Parent, Pod, Secret
 
 SELECTOR_LABEL = "myresource"
 POD_TEMPLATE_HASH = "pod-template-hash"
@@ -52,26 +38,6 @@ def deployment_name(parent: Parent) -> str:
     return f"{parent.name}-deployment"
 
 
-def service_name(parent: Parent) -> str:
-    """Return the name of the Service."""
-    return parent.name
-
-
-def budget_name(parent: Parent) -> str:
-    """Return the name of the PodDisruptionBudget."""
-    return parent.name
-
-
-def autoscaler_name(parent: Parent) -> str:
-    """Return the name of the HorizontalPodAutoscaler."""
-    return parent.name
-
-
-def route_name(parent: Parent) -> str:
-    """Return the name of the Ingress or HTTPRoute."""
-    return parent.name
-
-
 def selector(parent: Parent) -> dict[str, str]:
     """Return the labels that select the Pods."""
     return {SELECTOR_LABEL: parent.name}
@@ -84,6 +50,17 @@ def labels(parent: Parent) -> dict[str, str]:
         "app.kubernetes.io/instance": parent.name,
         "app.kubernetes.io/managed-by": "myresource-operator",
         "app.kubernetes.io/name": parent.name,
+    }
+
+
+def manifest_of(kind: type[Object], parent: Parent, spec: Mapping[str, Any], **metadata: Mapping[str, str]) -> Manifest:
+    """Return the manifest of the child of *kind* with this *spec*, and with more *metadata* than all have."""
+    name = deployment_name(parent) if kind is Deployment else parent.name
+    return {
+        "apiVersion": kind.KIND.api_version,
+        "kind": kind.KIND.kind,
+        "metadata": {"name": name, "namespace": parent.namespace, "labels": labels(parent), **metadata},
+        "spec": spec,
     }
 
 

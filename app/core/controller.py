@@ -4,8 +4,8 @@ from functools import partial
 
 from app.api.defaults import lacks_default
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.core.child_metadata import CHILDREN, LATER_CHILDREN
 from app.core.customize import customize
+from app.core.desired.children import CHILDREN, LATER_CHILDREN
 from app.core.desired.generation import GenerationMemo
 from app.core.reasons import REASONS
 from app.core.sync import sync

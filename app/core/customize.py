@@ -11,7 +11,7 @@ A MyResource of another shard has the same rules: Metacontroller caches them, an
 
 from app.api.reading import InvalidSpec
 from app.core.child_metadata import selector
-from app.core.desired import config_hash, dependencies, optional_children
+from app.core.desired import children, config_hash, dependencies
 from app.core.desired.generation import GenerationMemo, valid_spec
 from app.core.watch import Watch
 from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
@@ -24,7 +24,7 @@ def customize(request: CustomizeRequest, watch: Watch, memo: GenerationMemo | No
     if isinstance(valid, InvalidSpec):
         return []
     return [
-        *optional_children.related_rules(request, valid.spec),
+        *children.related_rules(request, valid.spec),
         *([select_by_labels(Pod, parent.namespace, selector(parent))] if watch.pods else []),
         *config_hash.related_rules(parent.namespace, valid, watch),
         *dependencies.related_rules(parent.namespace, valid.spec, watch),

@@ -61,7 +61,7 @@ _WORD = re.compile(r"{(\w+)}")
 
 def outline(message: str) -> str:
     """Return the template *message* with words such as ``<name>`` to be filled in."""
-    return _WORD.sub(lambda word: _OUTLINES.get(word[1], f"<{word[1]}>"), message)
+    return message.format_map({word: _OUTLINES.get(word, f"<{word}>") for word in _WORD.findall(message)})
 
 
 _PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z-]+\.md)")
@@ -200,8 +200,8 @@ OVERRIDDEN = Reason(
     "If an autoscaler scales the Deployment, use spec.autoscaling, or set its scaleTargetRef to the MyResource. "
     "Otherwise, set the value in the "
     "spec, or stop the other user or controller from changing the field. If the field is env, rename the variable that "
-    "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it at "
-    "once, change the spec.",
+    "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it "
+    "immediately, change the spec.",
 )
 LEFTOVER_FIELDS = Reason(
     "LeftoverFields",
@@ -213,16 +213,6 @@ LEFTOVER_FIELDS = Reason(
     "command, run that one, too. To prevent this, change the apply strategy as docs/apply-strategy.md describes, and "
     "change the spec instead of using kubectl rollout undo.",
 )
-ROLLED_BACK = Reason(
-    "RolledBack",
-    Outlook.STALLED,
-    "Image {image} failed ({failure}), so the last image that was Ready is used instead: {ready_image}. Correct the "
-    "spec: any change of it, except of suspend and the number of Pods, ends the rollback.",
-    "The rollout of the image in the spec made no progress within progressDeadlineSeconds, and spec.rollback.mode is "
-    "LastReady. The spec stays as it is.",
-    "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "
-    "spec.restartedAt. If the condition Available is False, the last image fails, too.",
-)
 BUILDING = Reason(
     "Building",
     Outlook.RECONCILING,
@@ -231,6 +221,16 @@ BUILDING = Reason(
     "Or the child is to be deleted, and still exists.",
     "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "
     "LeftoverFields or NameConflict.",
+)
+ROLLED_BACK = Reason(
+    "RolledBack",
+    Outlook.STALLED,
+    "Image {image} failed ({failure}), so the Pods use the last image that was Ready: {ready_image}. To end the "
+    "rollback, correct the spec; a change of suspend or of the number of Pods does not end it.",
+    "The rollout of the image in the spec made no progress within progressDeadlineSeconds, and spec.rollback.mode is "
+    "LastReady. The spec stays as it is.",
+    "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "
+    "spec.restartedAt. If the Available condition is False, the last image fails, too.",
 )
 ROLLING_OUT = Reason(
     "RollingOut",
@@ -279,31 +279,6 @@ REPLICAS_UNAVAILABLE = Reason(
     "Some Pods became unavailable. See: kubectl describe pods -l myresource={name} -n {namespace}",
     "The rollout was complete. Since then, Pods have crashed, been evicted, or failed their readiness probe.",
     "Check the Pods: kubectl describe pods -l myresource=NAME",
-)
-SLEEPING = Reason(
-    "Sleeping",
-    Outlook.READY,
-    "The MyResource sleeps, as its schedule asks{pods}.",
-    "It is in a window of spec.schedule.sleep, or spec.schedule.overrideState is Asleep. There are as many Pods as the "
-    "window asks for. Pods that are still stopping do not count.",
-    "No action is needed: it wakes up at the time in status.schedule.nextTransition. To wake it up earlier: "
-    """kubectl patch myresource NAME --type=merge -p """
-    """'{"spec":{"schedule":{"overrideUntil":"2026-01-31T18:00:00Z","overrideState":"Awake"}}}'""",
-)
-SCALED_TO_ZERO = Reason(
-    "ScaledToZero",
-    Outlook.READY,
-    "The MyResource is scaled to zero{pods}.",
-    "spec.replicas is 0. Pods that are still stopping do not count.",
-    "No action is needed. To start it again: kubectl scale myresource NAME --replicas=1",
-)
-AVAILABLE = Reason(
-    "Available",
-    Outlook.READY,
-    "All Pods are updated and available.",
-    "The Deployment is fully rolled out for the current generation of the MyResource. Old Pods that are still stopping "
-    "do not count, as for kubectl rollout status.",
-    "No action is needed.",
 )
 
 # The reasons that Pods give. They replace RollingOut, ReplicasUnavailable, ReplicaFailure and
@@ -408,6 +383,34 @@ PROBE_FAILING = Reason(
     "Correct spec.readinessProbe, or find out what the application waits for: kubectl logs -l myresource=NAME -c main",
 )
 
+# The reasons of a MyResource that is Ready.
+
+SLEEPING = Reason(
+    "Sleeping",
+    Outlook.READY,
+    "The MyResource sleeps as scheduled{pods}.",
+    "A window of spec.schedule.sleep has begun, or spec.schedule.overrideState is Asleep. The number of Pods is that "
+    "of the window. Pods that are still stopping do not count.",
+    "No action is needed: it wakes up at the time in status.schedule.nextTransition. To wake it up earlier: "
+    """kubectl patch myresource NAME --type=merge -p """
+    """'{"spec":{"schedule":{"overrideUntil":"2026-01-31T18:00:00Z","overrideState":"Awake"}}}'""",
+)
+SCALED_TO_ZERO = Reason(
+    "ScaledToZero",
+    Outlook.READY,
+    "The MyResource is scaled to zero{pods}.",
+    "spec.replicas is 0. Pods that are still stopping do not count.",
+    "No action is needed. To start it again: kubectl scale myresource NAME --replicas=1",
+)
+AVAILABLE = Reason(
+    "Available",
+    Outlook.READY,
+    "All Pods are updated and available.",
+    "The Deployment is fully rolled out for the current generation of the MyResource. Old Pods that are still stopping "
+    "do not count, as for kubectl rollout status.",
+    "No action is needed.",
+)
+
 POD_REASONS = (
     IMAGE_PULL_FAILED,
     CONTAINER_CONFIG_ERROR,
@@ -424,31 +427,5 @@ POD_REASONS = (
 """The first of them that holds for any Pod is reported: it most likely keeps the other Pods waiting, too. Causes that a
 container has recovered from rank last."""
 
-REASONS = {
-    reason.name: reason
-    for reason in (
-        TERMINATING,
-        INVALID_SPEC,
-        SUSPENDED,
-        CHILD_TERMINATING,
-        NAME_CONFLICT,
-        KIND_NOT_MANAGED,
-        DEPENDENCY_NOT_FOLLOWED,
-        WAITING_FOR_DEPENDENCIES,
-        NOT_APPLIED,
-        OVERRIDDEN,
-        LEFTOVER_FIELDS,
-        BUILDING,
-        ROLLED_BACK,
-        ROLLING_OUT,
-        CONFIG_NOT_FOUND,
-        PROGRESS_DEADLINE_EXCEEDED,
-        REPLICA_FAILURE,
-        PAUSED,
-        REPLICAS_UNAVAILABLE,
-        *POD_REASONS,
-        SLEEPING,
-        SCALED_TO_ZERO,
-        AVAILABLE,
-    )
-}
+REASONS = {reason.name: reason for reason in tuple(vars().values()) if isinstance(reason, Reason)}
+"""All of them by name, in the order of their definitions."""

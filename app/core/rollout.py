@@ -51,7 +51,9 @@ class Rollout:
         """Whether the Deployment reports a rollout in progress."""
         self.is_late = progressing.status == "False" and progressing.reason == LATE
         """Whether the Deployment reports that its rollout exceeded the deadline."""
-        self.progressed_at = parse_time(progressing.last_update_time) if self.is_under_way else None
+        self.reported_at = parse_time(progressing.last_update_time)
+        """When the Deployment reported last that its rollout made progress, was complete or was late."""
+        self.progressed_at = self.reported_at if self.is_under_way else None
         """When the rollout in progress made its last progress, if the Deployment reports it."""
         self.deadline = _deadline(spec.get("progressDeadlineSeconds"))
         """Seconds without progress after which the rollout is late."""
@@ -65,13 +67,6 @@ class Rollout:
         """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""
         self.has_updated_none = replicas > 0 and not updated
         """Whether Pods are desired, and none of the newest template exists."""
-
-    @property
-    def reported_at(self) -> datetime | None:
-        """When the Deployment reported last that its rollout made progress, was complete or was late."""
-        status = self.deployment and self.deployment.status
-        progressing = status.condition("Progressing") if status else None
-        return parse_time(progressing.last_update_time) if progressing else None
 
     @property
     def changed_at(self) -> datetime | None:

@@ -19,10 +19,10 @@
 
 from datetime import datetime
 
-from app.core.child_metadata import REPAIR_ANNOTATION, autoscaler_name, deployment_name, service_name
+from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
-from app.core.desired.replicas import kept_children
+from app.core.desired.kept_children import left_as_applied
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts import Facts
@@ -32,36 +32,22 @@ from app.core.status.previous_status import PreviousStatus
 from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
-from metahook import (
-    Deployment,
-    HorizontalPodAutoscaler,
-    Manifest,
-    Service,
-    SyncRequest,
-    SyncResponse,
-    with_observed_values,
-    with_repair,
-)
+from metahook import Deployment, Manifest, SyncRequest, SyncResponse, with_observed_values, with_repair
 
 
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     previous_status = PreviousStatus(request.parent)
     desired = desired_state(request, now, watch, memo, past=previous_status.past)
-    deployment = request.children.get(Deployment, deployment_name(request.parent))
     drifts = _drifts(request, desired)
     facts = Facts(
-        parent=request.parent,
+        request=request,
         desired=desired,
         drifts=drifts,
         foreign=_foreign(request, desired, drifts, watch),
-        deployment=deployment,
-        diagnosis=_diagnosis(request, desired, deployment, now),
+        diagnosis=_diagnosis(request, desired, now),
         previous_status=previous_status,
         now=now,
-        autoscaler=request.children.get(HorizontalPodAutoscaler, autoscaler_name(request.parent)),
-        service=request.children.get(Service, service_name(request.parent)),
-        installation=request.installation,
     )
     rollback = next_rollback(facts)
     children = desired.children_with(rollback, request.parent, memo) if rollback else desired.children
@@ -71,7 +57,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     return SyncResponse(
         status={**status, **pods.fields()},
         children=[] if is_keeping else [_to_send(child, request, facts) for child in children],
-        kept=kept_children(request.parent, request.children) if is_keeping else [*desired.kept],
+        kept=left_as_applied(request.parent, request.children) if is_keeping else [*desired.kept],
         resync_after=resync([*facts.timers(), pods.changes_at], now),
         findings=facts.findings,
     )
@@ -100,8 +86,9 @@ def _foreign(request: SyncRequest, desired: DesiredState, drifts: list[Drift], w
     return find_foreign(manifests, request.children, watch.expected_managers)
 
 
-def _diagnosis(request: SyncRequest, desired: DesiredState, deployment: Deployment | None, now: datetime) -> Diagnosis:
+def _diagnosis(request: SyncRequest, desired: DesiredState, now: datetime) -> Diagnosis:
     """Return what Pods show, if the spec is valid; for every reason of Ready, because Available depends on it, too."""
+    deployment = request.children.get(Deployment, deployment_name(request.parent))
     if desired.spec is None or deployment is None or request.parent.deleting:
         return Diagnosis()
     return diagnose_pods(request.related, deployment, desired.spec, now)

@@ -108,8 +108,8 @@ class WatchSettings(PageSettings):
     expected_managers: Annotated[
         tuple[str, ...], NoDecode, PlainValidator(_managers), Option("NAME", "--expected-manager")
     ] = ()
-    """Field manager that may set fields of Deployments and Services that the spec does not set, such as a controller
-    that adds sidecars; * means all. Fields of others are reported in the ForeignFields condition. Repeat the option, or
+    """Field manager that may set fields of children that the spec does not set, such as a controller that adds
+    sidecars; * means all. Fields of others are reported in the ForeignFields condition. Repeat the option, or
     separate names with commas."""
 
     @property

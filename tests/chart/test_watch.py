@@ -51,3 +51,19 @@ def test_metacontroller_can_read_the_watched_kinds_and_no_others(given: Json, mo
 
 def test_configmaps_are_always_watched() -> None:
     assert reading("", "configmaps") <= rights(LITTLE)
+
+
+@pytest.mark.parametrize("given", [values("admission-policy"), values("expose")], ids=["no routes", "routes"])
+def test_the_admission_policy_protects_each_kind_that_metacontroller_may_change(given: Json) -> None:
+    (policy,) = [item for item in objects(given) if item["kind"] == "ValidatingAdmissionPolicy"]
+
+    protected = {
+        (group, resource)
+        for rule in policy["spec"]["matchConstraints"]["resourceRules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+
+    assert protected == {
+        (group, resource) for verb, group, resource in rights(given) if verb == "update" and "/" not in resource
+    }

@@ -21,6 +21,7 @@ def test_every_reason_is_explained_with_its_cause_and_the_way_out(name: str) -> 
     assert ended.out.startswith(f"{name}: {REASONS[name].outlook.value}")
     assert REASONS[name].cause in ended.out
     assert REASONS[name].remedy in ended.out
+    assert "{{" not in ended.out
 
 
 def test_a_page_that_an_explanation_names_is_where_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,9 @@ from app.cli.record import redaction_of
 from app.cli.replay import version_of
 from app.cli.simulate import settings as settings_of
 from app.cli.simulate import watch_of
-from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
+from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
 from app.core.controller import controller
+from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook.cli.comparison.comparison import compare
 from metahook.cli.files.recordings import read_recording

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import CHILDREN, GENERATION_STAMP
+from app.core.child_metadata import GENERATION_STAMP
+from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Children, SyncRequest
 from metahook.protocol.last_applied import LAST_APPLIED

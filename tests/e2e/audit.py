@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from app.core.child_metadata import CHILDREN
+from app.core.desired.children import CHILDREN
 from metahook.simulator.objects import Json, Key, key_of
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.record import Record, Version

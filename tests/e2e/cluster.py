@@ -1,8 +1,10 @@
 """The cluster of a run: a control plane with watches, an emulated kubelet, the hook, and Metacontroller."""
 
 import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.manifests import documents, establish
@@ -17,6 +19,26 @@ from tests.e2e.installed import install
 from tests.e2e.kubelet import Kubelet
 from tests.e2e.record import KINDS, Record, Watch
 from tests.e2e.recorder import Recorder
+
+
+class Part(Protocol):
+    """What can be started and stopped."""
+
+    def start(self) -> None:
+        """Start it."""
+
+    def stop(self) -> None:
+        """Stop it, started or not."""
+
+
+@contextmanager
+def started(*parts: Part) -> Iterator[None]:
+    """Start *parts* in their order; stop them in the end, the last one first, also if one does not start."""
+    with ExitStack() as stack:
+        for part in parts:
+            stack.callback(part.stop)
+            part.start()
+        yield
 
 
 class Cluster:
@@ -43,7 +65,6 @@ class Cluster:
         self.recorder = Recorder(folder, self.hook.url, self.asked)
         self._watches: list[Watch] = []
         self._kubelet: Kubelet | None = None
-        self._metacontroller: Process | None = None
 
     def start(self, *, installed: bool = True) -> None:
         """Start everything except Metacontroller. Install ``metacontroller/``, or only Metacontroller's CRDs."""

@@ -16,7 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 from metahook.envtest.binaries import Missing, find_binaries
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.figures import Figures
 from tests.e2e.foreign import Foreign
 from tests.e2e.namespace import Namespace
@@ -137,11 +137,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return the cluster of this run, which is stopped even if the run is interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     made = Cluster(find_binaries(), tmp_path_factory.mktemp("cluster"))
-    try:
-        made.start()
+    with started(made):
         yield made
-    finally:
-        made.stop()
 
 
 @pytest.fixture(scope="session", params=MODES)
@@ -155,11 +152,8 @@ def mode(request: pytest.FixtureRequest) -> Mode:
 def metacontroller(cluster: Cluster, mode: Mode) -> Iterator[Process]:
     """Return the running Metacontroller."""
     process = cluster.metacontroller(mode)
-    try:
-        process.start()
+    with started(process):
         yield process
-    finally:
-        process.stop()
 
 
 @pytest.fixture

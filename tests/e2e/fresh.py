@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from metahook.protocol.sender import sync_request
+from metahook.protocol.sender import Grouped, sync_request
 from metahook.simulator.objects import Json, to_json
 from tests.e2e.namespace import Namespace
 from tests.e2e.watched import OURS
@@ -19,21 +19,23 @@ GIVEN = ("clusterIP", "clusterIPs", "healthCheckNodePort", "nodePort")
 
 def differences(here: Namespace, name: str = "web") -> list[str]:
     """Return the differences between the children of a MyResource and fresh ones."""
-    desired = desired_children(here.get("MyResource", name), _related(here, name))
+    request = _last_sync(here, name)
+    managed: Grouped = {group: {} for group in request["children"]}
+    desired = desired_children(here.get("MyResource", name), managed, request["related"])
     gone = [each for each in _owned(here, name) if each not in {_name(item) for item in desired}]
     return [f"{each} should be deleted" for each in gone] + [line for item in desired for line in _compared(here, item)]
 
 
-def _related(here: Namespace, name: str) -> Json:
-    """Return the related objects of the last sync request."""
+def _last_sync(here: Namespace, name: str) -> Json:
+    """Return the last sync request."""
     syncs = [exchange for exchange in here.exchanges(name) if exchange["path"].startswith("/sync")]
-    found: Json = syncs[-1]["request"]["related"]
+    found: Json = syncs[-1]["request"]
     return found
 
 
-def desired_children(parent: Json, related: Json | None = None) -> list[Json]:
-    """Return the children that the hook returns for *parent* without observed children."""
-    answer: Json = json.loads(OURS.answer_sync(sync_request(parent, grouped(), related or {}), NOW))
+def desired_children(parent: Json, managed: Grouped | None = None, related: Json | None = None) -> list[Json]:
+    """Return the children that the hook returns for *parent* without observed children, of all kinds or *managed*."""
+    answer: Json = json.loads(OURS.answer_sync(sync_request(parent, managed or grouped(), related or {}), NOW))
     children: list[Json] = answer["children"]
     return children
 

@@ -9,6 +9,7 @@ from charts.rendering import rendered
 from metahook.envtest.client import Client
 from metahook.envtest.manifests import documents, establish, with_hooks_at
 from metahook.simulator.objects import Json
+from tests.e2e import gateway
 from tests.e2e.watched import CRD, values
 
 ROOT = Path(__file__).parent.parent.parent
@@ -22,7 +23,7 @@ def role(*, secrets: bool = False) -> Json:
 
 def install(client: Client, hook: str, *, secrets: bool) -> None:
     """Install the manifests with the hook at the URL *hook*; *secrets*: whether Metacontroller can read Secrets."""
-    establish(client, [CRD, *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")])
+    establish(client, [CRD, *gateway.crds(), *documents(ROOT / "crds/mygroup.example.com_myresources.yaml")])
     (binding,) = documents(ROOT / "metacontroller/clusterrolebinding-metacontroller.yaml")
     for item in (role(secrets=secrets), binding, controller(hook)):
         client.apply(item)

@@ -13,7 +13,7 @@ from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import STRATEGIC
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Json
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 from tests.e2e.scenarios import STRATEGY_SCENARIOS, Simulated
@@ -144,13 +144,10 @@ class Site:
 @pytest.fixture(name="site", scope="module")
 def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("strategy"))
-    try:
-        cluster.start()
+    with started(cluster):
         site = Site(cluster)
         yield site
         site.stops()
-    finally:
-        cluster.stop()
 
 
 class Changing(Namespace):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.core.child_metadata import CHILDREN
+from app.core.desired.children import CHILDREN
 from metahook import SyncRequest
 from metahook.envtest.client import Refused
 from metahook.envtest.manifests import documents

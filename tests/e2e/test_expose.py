@@ -12,7 +12,7 @@ from metahook.envtest.binaries import find_binaries
 from metahook.envtest.manifests import establish, with_hooks_at
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.gateway import accepted, crds
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.statuses import condition
@@ -36,24 +36,17 @@ def enable(cluster: Cluster, **expose: bool) -> None:
 @pytest.fixture(name="cluster", scope="module")
 def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made = Cluster(find_binaries(), tmp_path_factory.mktemp("expose"))
-    try:
-        made.start()
+    with started(made):
         establish(made.client, crds())
         yield made
-    finally:
-        made.stop()
 
 
 @pytest.fixture(name="running", scope="module")
 def _running(cluster: Cluster, mode: Mode) -> Iterator[Cluster]:
     """Return the cluster, whose operator creates no routes yet."""
     enable(cluster)
-    process = cluster.metacontroller(mode)
-    try:
-        process.start()
+    with started(cluster.metacontroller(mode)):
         yield cluster
-    finally:
-        process.stop()
 
 
 @pytest.fixture(name="here")
@@ -157,7 +150,7 @@ def test_of_two_that_claim_a_host_one_waits_until_it_is_free(here: Namespace) ->
     here.ready("shop", **exposed())
     here.ready("web", **exposed())
 
-    assert message(wait_for_exposed(here, "HostClaimed")).startswith("MyResource shop has this host and path already")
+    assert message(wait_for_exposed(here, "HostClaimed")).startswith("MyResource shop already has this host and path")
     assert paths(here) == {"shop": ["/"]}
     assert here.touched().writes == []
     here.ready("docs", **exposed(path="/docs"))
@@ -188,7 +181,7 @@ def test_of_several_that_are_created_at_once_one_keeps_the_host(here: Namespace)
     (winner,) = paths(here)
     for name in names:
         status = wait_for_exposed(here, "NotYetAdmitted" if name == winner else "HostClaimed", name)
-        assert name == winner or message(status).startswith(f"MyResource {winner} has")
+        assert name == winner or message(status).startswith(f"MyResource {winner} already has")
         assert here.touched(name).writes == []
 
 

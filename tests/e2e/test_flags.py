@@ -14,7 +14,7 @@ import pytest
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Client
 from metahook.envtest.process import Process
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.foreign import Foreign
 from tests.hooks.notes import note
@@ -36,12 +36,9 @@ Start = Callable[..., Process]
 def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return a cluster without a running Metacontroller."""
     made = Cluster(find_binaries(), tmp_path_factory.mktemp("flags"))
-    try:
-        made.start()
+    with started(made):
         _allow_leases(made.client)
         yield made
-    finally:
-        made.stop()
 
 
 def _allow_leases(client: Client) -> None:

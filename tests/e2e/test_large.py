@@ -6,7 +6,7 @@ import pytest
 
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.hook import Hook
 from tests.e2e.namespace import Namespace
 from tests.requests.watched_objects import config_map
@@ -21,14 +21,8 @@ def low(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluste
     """Return a cluster whose hook has the lowest limit."""
     cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("large"), records=False)
     cluster.hook = Hook("hook", cluster.folder, LOW)
-    metacontroller = cluster.metacontroller(mode)
-    try:
-        cluster.start()
-        metacontroller.start()
+    with started(cluster, cluster.metacontroller(mode)):
         yield cluster
-    finally:
-        metacontroller.stop()
-        cluster.stop()
 
 
 def test_a_request_over_the_limit_is_an_event_until_the_limit_is_raised(low: Cluster) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.figures import Figures
 from tests.e2e.hook import AHEAD, Hook
 from tests.e2e.installed import controller
@@ -74,14 +74,8 @@ def are_true(here: Namespace) -> bool:
 def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Return a new cluster, as the hook of the others must not stop."""
     cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("outage"), records=False)
-    metacontroller = cluster.metacontroller(mode)
-    try:
-        cluster.start()
-        metacontroller.start()
+    with started(cluster, cluster.metacontroller(mode)):
         yield Scene(cluster)
-    finally:
-        metacontroller.stop()
-        cluster.stop()
 
 
 @pytest.fixture(name="here")

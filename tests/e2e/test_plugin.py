@@ -35,7 +35,7 @@ def commands_of_messages(here: Namespace) -> set[str]:
 
 
 def test_the_commands_of_all_messages_are_accepted(here: Namespace, kubectl: RealKubectl) -> None:
-    here.ready(**PORT)
+    here.ready(**PORT, schedule={"sleep": [{"days": ["Mon"], "from": "03:00", "to": "03:01"}]})
     kubectl.run("kubectl rollout pause deployment web-deployment", here.name)
     here.change(image="nginx:1.28")
     here.wait_for_status("Failed", "Paused")

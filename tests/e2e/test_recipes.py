@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from metahook.envtest.manifests import establish
 from tests.docs.recipes import RECIPES, File, steps
 from tests.e2e.cluster import Cluster
-from tests.e2e.gateway import crds
 from tests.e2e.namespace import Namespace
 from tests.e2e.real_kubectl import RealKubectl
 
@@ -32,7 +30,6 @@ def _same_each_time(printed: str, namespace: str = "default") -> set[str]:
 def test_a_recipe_ends_ready_and_no_pod_was_missing_on_the_way(
     here: Namespace, cluster: Cluster, kubectl: RealKubectl, tmp_path: Path, page: str
 ) -> None:
-    establish(cluster.client, crds())
     for step in steps(page):
         if isinstance(step, File):
             (tmp_path / step.name).write_text(step.text)

@@ -17,7 +17,7 @@ from metahook.envtest.binaries import find_binaries
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.balancer import Balancer
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.figures import Figures
 from tests.e2e.hook import Hook
 from tests.e2e.namespace import Namespace
@@ -73,11 +73,8 @@ class Rolling:
 def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return a cluster whose hook is not called, where Metacontroller can read Secrets."""
     made = Cluster(find_binaries(), tmp_path_factory.mktemp("rolls"), secrets=True)
-    try:
-        made.start()
+    with started(made):
         yield made
-    finally:
-        made.stop()
 
 
 @pytest.fixture(name="protection", scope="module")
@@ -108,11 +105,8 @@ def _metacontroller(cluster: Cluster, rolling: Rolling, mode: Mode) -> Iterator[
     """Return Metacontroller, which calls the replicas."""
     del rolling
     process = cluster.metacontroller(mode)
-    try:
-        process.start()
+    with started(process):
         yield process
-    finally:
-        process.stop()
 
 
 class Changes:

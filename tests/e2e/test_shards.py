@@ -11,7 +11,7 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.audit import deleted
-from tests.e2e.cluster import Cluster
+from tests.e2e.cluster import Cluster, started
 from tests.e2e.ends import moved, versions
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.sharded import controllers, metacontrollers, split
@@ -30,11 +30,8 @@ LABELS = {"none": None, "zero": "0", "one": "1", "two": "2", "three": "3", "nine
 def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return a cluster without a running Metacontroller."""
     made = Cluster(find_binaries(), tmp_path_factory.mktemp("shards"))
-    try:
-        made.start()
+    with started(made):
         yield made
-    finally:
-        made.stop()
 
 
 @pytest.fixture(name="sharded", scope="module")

@@ -146,7 +146,7 @@ def test_kubectl_get_wide_shows_the_numbers_of_pods_and_the_address(here: Namesp
 
     (head, web) = kubectl.run("kubectl get myresource web -o wide", here.name).splitlines()
 
-    columns = "NAME READY STATE REASON IMAGE REPLICAS UPDATED READY PODS AGE MEMORY ADDRESS MESSAGE"
+    columns = "NAME READY STATE REASON IMAGE REPLICAS UPDATED READY PODS AGE MEMORY ADDRESS NEXT MESSAGE"
     assert head.split() == columns.split()
     assert web.split()[5:8] == ["2", "2", "2"]
     assert f" web.{here.name}.svc:80 " in web

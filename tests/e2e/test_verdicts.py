@@ -79,6 +79,7 @@ NOT_IN = {
     "server-side-apply": {"create", "update"},
 }
 """Verbs on children that only the other mode needs."""
+CHILDREN = {"deployments", "services", "poddisruptionbudgets", "horizontalpodautoscalers"}
 
 
 def test_every_right_of_the_role_is_used(cluster: Cluster, mode: Mode, pytestconfig: pytest.Config) -> None:
@@ -87,5 +88,4 @@ def test_every_right_of_the_role_is_used(cluster: Cluster, mode: Mode, pytestcon
 
     unused = granted(role()) - {request.right for request in cluster.audit.requests}
 
-    children = ("deployments", "services")
-    assert [right for right in unused if right.resource not in children or right.verb not in NOT_IN[mode]] == []
+    assert [right for right in unused if right.resource not in CHILDREN or right.verb not in NOT_IN[mode]] == []

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 from fastapi import FastAPI
 
-from app.core.child_metadata import CHILDREN, LATER_CHILDREN
+from app.core.desired.children import CHILDREN, LATER_CHILDREN
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import create_app
 from tests.invalid.mutations import CANARY, MADE, places, replaced, spelled

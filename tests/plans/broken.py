@@ -8,7 +8,7 @@ from datetime import datetime
 
 import msgspec
 
-from app.core.child_metadata import CHILDREN
+from app.core.desired.children import CHILDREN
 from app.core.desired.desired_state import desired_state
 from app.core.status.previous_status import PreviousStatus
 from app.core.watch import Watch

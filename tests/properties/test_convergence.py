@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.child_metadata import CHILDREN, CONFIG_HASH_ANNOTATIONS
+from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
+from app.core.desired.children import CHILDREN
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import to_json
 from metahook.simulator.world import World

@@ -4,8 +4,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
+from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Object
 from metahook.protocol.sender import Grouped, sync_request
@@ -96,11 +96,18 @@ def sync(
     related: Grouped | None = None,
     now: datetime = NOW,
     watch: Watch | None = None,
+    listed: tuple[str, ...] = tuple(KINDS),
 ) -> Json:
-    """Return the answer for *parent* with the observed *children*."""
+    """Return the answer for *parent* with the observed *children*, whose kinds the CompositeController has *listed*."""
     asked = controller(watch) if watch else MYRESOURCE
-    answer: Json = json.loads(asked.answer_sync(sync_request(parent, grouped(*children), related or {}), now))
+    body = sync_request(parent, grouped(*children, kinds=listed), related or {})
+    answer: Json = json.loads(asked.answer_sync(body, now))
     return answer
+
+
+def kinds(answer: Json) -> list[str]:
+    """Return the kinds of the children in *answer*."""
+    return [item["kind"] for item in answer["children"]]
 
 
 def child(answer: Json, kind: str) -> Json:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.core import child_metadata
+from app.core.desired import children
 from metahook import Controller, Kind
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Hook, Reply
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 both_modes = pytest.mark.parametrize("mode", MODES)
 
 PARENT = Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources")
-CHILDREN = tuple(child.KIND for child in child_metadata.CHILDREN)
+CHILDREN = tuple(child.KIND for child in children.CHILDREN)
 WEB = Key("MyResource", "default", "web")
 DEPLOYMENT = Key("Deployment", "default", "web-deployment")
 SERVICE = Key("Service", "default", "web")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from app.core.desired.optional_children import OPTIONAL_CHILDREN
+from app.core.desired.children import OPTIONAL_CHILDREN
 from metahook.protocol.sender import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object

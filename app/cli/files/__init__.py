@@ -5,7 +5,7 @@ object and the remedy; no command acts on a part of a file. Imports nothing of t
 
     metadata      the names that the API server requires of metadata
     validation    what is wrong with a MyResource
-    requests      the requests that Metacontroller would send for objects in files, with the request_objects
+    requests      the requests that Metacontroller would send for objects in files
     live_objects  the requests for objects of a cluster
 
 :mod:`metahook.cli.files` reads the files.

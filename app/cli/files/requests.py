@@ -10,22 +10,26 @@ from typing import Any
 import msgspec
 
 from app.api.names import KIND
-from app.cli.files.request_objects import RelatedKind, children_of, related_to
-from app.core.child_metadata import CHILDREN
 from app.core.controller import controller
+from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
-from metahook import CustomizeRequest, MalformedRequest, RefusedResponse
+from metahook import ConfigMap, CustomizeRequest, MalformedRequest, Object, Pod, RefusedResponse, RelatedRule, Secret
 from metahook.cli.errors import InputError
-from metahook.protocol.sender import Grouped, customize_request, sync_request
+from metahook.protocol.sender import (
+    Grouped,
+    controller_of,
+    customize_request,
+    group_of,
+    grouped,
+    matches,
+    qualified_name,
+    sync_request,
+)
 
 Json = dict[str, Any]
 
-_RELATED: tuple[RelatedKind, ...] = (
-    ("v1", "configmaps", "ConfigMap"),
-    ("v1", "pods", "Pod"),
-    ("v1", "secrets", "Secret"),
-)
-"""Kinds that the hook may select besides its children and dependencies."""
+_SELECTED: tuple[type[Object], ...] = (*CHILDREN, ConfigMap, Pod, Secret)
+"""Kinds that the hook may select besides dependencies."""
 
 _NO_UID = "00000000-0000-0000-0000-000000000000"
 
@@ -50,7 +54,7 @@ def compose_sync(parent: Json, observed: list[Json], others: list[Json], where: 
     stored = _as_stored(parent, observed)
     children = [_as_child(item, stored) for item in observed]
     related = _related(stored, [*children, *others], where, watch)
-    return sync_request(stored, children_of(stored, children, *CHILDREN), related)
+    return sync_request(stored, grouped([item for item in children if _is_of(item, stored)], CHILDREN), related)
 
 
 def edit_sync(request: Json, parent: Json, others: list[Json], where: str, watch: Watch) -> bytes:
@@ -79,17 +83,29 @@ def _related(parent: Json, objects: list[Json], where: str, watch: Watch) -> Gro
         rules = controller(watch).customize(CustomizeRequest.decode(customize_request(parent)))
     except MalformedRequest as error:
         raise _unstorable(where, error) from error
-    namespace = parent["metadata"]["namespace"]
-    return related_to(rules, [_in_namespace(namespace, item) for item in objects], *_kinds(watch))
+    located = [_in_namespace(parent["metadata"]["namespace"], item) for item in objects]
+    kinds = (*(struct.KIND for struct in _SELECTED), *watch.dependencies)
+    groups = {(kind.api_version, kind.plural): kind.group_key for kind in kinds}
+    related: Grouped = {}
+    for rule in rules:
+        group = groups[rule["apiVersion"], rule["resource"]]
+        selected = [item for item in located if group_of(item) == group and _selects(rule, item)]
+        related.setdefault(group, {}).update({qualified_name(item): item for item in selected})
+    return related
 
 
-def _kinds(watch: Watch) -> list[RelatedKind]:
-    """Return the kinds that the hook may select."""
-    return [
-        *((kind.KIND.api_version, kind.KIND.plural, kind.KIND.kind) for kind in CHILDREN),
-        *_RELATED,
-        *((kind.api_version, kind.plural, kind.kind) for kind in watch.dependencies),
-    ]
+def _selects(rule: RelatedRule, item: Json) -> bool:
+    """Tell whether *rule* selects *item*. Our rules select in one namespace, by name or by labels."""
+    metadata = item["metadata"]
+    is_named = "names" in rule and metadata["name"] in rule["names"]
+    is_labelled = "labelSelector" in rule and matches(rule["labelSelector"], metadata.get("labels"))
+    return (is_named or is_labelled) and metadata["namespace"] == rule["namespace"]
+
+
+def _is_of(child: Json, parent: Json) -> bool:
+    """Tell whether *parent* controls *child*. Metacontroller also looks at its labels, which one in a file may lack."""
+    own = parent["metadata"]
+    return controller_of(child) == own["uid"] and bool(child["metadata"]["namespace"] == own["namespace"])
 
 
 def _unstorable(where: str, error: MalformedRequest) -> InputError:

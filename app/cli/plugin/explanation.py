@@ -17,6 +17,10 @@ _WAIT = (
 )
 
 
+_NEWS_UNLESS_TRUE = {"AutoscalingActive", "DependenciesReady", "Exposed"}
+"""Conditions on which Ready need not depend, so that its reason does not tell what is wrong."""
+
+
 def explanation(parent: Json, error: str = "") -> str:
     """Return the explanation of the status of *parent*, with the *error* of its last sync, if that may tell why."""
     errors = [("Error", error)] if error else []
@@ -83,9 +87,8 @@ def _advice(reason: str, parent: Json) -> Iterator[Row]:
 def _is_notable(condition: Json) -> bool:
     """Return whether a condition has news that the reason of Ready need not have."""
     name: str = condition["type"]
-    return name in {"ForeignFields", "OperatorMisconfigured"} or (
-        name == "DependenciesReady" and condition["status"] != "True"
-    )
+    has_news = name in _NEWS_UNLESS_TRUE and condition["status"] != "True"
+    return has_news or name in {"ForeignFields", "OperatorMisconfigured"}
 
 
 def _other(condition: Json) -> str:

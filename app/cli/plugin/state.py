@@ -112,11 +112,14 @@ def _cause(container: Json) -> str:
 _BY_KIND: dict[str, Callable[[Json, Json], str]] = {
     "MyResource": _my_resource,
     "Deployment": _deployment,
-    "ReplicaSet": _replica_set,
     "Service": _service,
     "HorizontalPodAutoscaler": _autoscaler,
     "PodDisruptionBudget": _budget,
     "Ingress": _ingress,
     "HTTPRoute": _http_route,
+    "ReplicaSet": _replica_set,
     "Pod": _pod,
 }
+
+KINDS = tuple(_BY_KIND)
+"""The kinds in the order in which a tree shows them."""

@@ -11,13 +11,13 @@ import hmac
 from collections import defaultdict
 from collections.abc import ItemsView
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
 from app.api.reading import InvalidSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
 from app.core.desired.generation import ValidSpec, valid_spec
+from app.core.desired.pod_template import in_observed_template
 from app.core.desired.references import ConfigKind, Reference
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, Deployment, Object, RelatedRule, Secret, SyncRequest, select_by_name
@@ -169,9 +169,8 @@ def _as_binary(value: str) -> str:
 def _observed_hashes(request: SyncRequest) -> dict[str, str]:
     """Return the hashes on the Pod template of the observed Deployment, by annotation."""
     deployment = request.children.get(Deployment, deployment_name(request.parent))
-    node: Any = (deployment and deployment.spec) or {}
-    for step in ("template", "metadata", "annotations"):
-        node = node.get(step) if isinstance(node, dict) else None
-    annotations = node if isinstance(node, dict) else {}
-    hashes = {name: annotations.get(name) for name in CONFIG_HASH_ANNOTATIONS.values()}
+    hashes = {
+        name: in_observed_template(deployment, "metadata", "annotations", name)
+        for name in CONFIG_HASH_ANNOTATIONS.values()
+    }
     return {name: value for name, value in hashes.items() if isinstance(value, str)}

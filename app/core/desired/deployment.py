@@ -5,11 +5,11 @@ from typing import Any
 
 from app.api.rollout import Strategy
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import deployment_name, labels, selector
+from app.core.child_metadata import manifest_of, selector
 from app.core.desired.pod_template import pod_template, present
 from app.core.desired.replicas import Replicas
 from app.core.desired.rollback import Rollback
-from metahook import Manifest, Parent
+from metahook import Deployment, Manifest, Parent
 
 _DEFAULT_STEP = "25%"
 
@@ -25,30 +25,19 @@ def deployment(
 
     A *rollback* that is decided replaces the image.
     """
-    annotations = rollback.annotations if rollback else None
+    annotations = rollback.annotations if rollback else {}
     if rollback and rollback.image:
         spec = spec.model_copy(update={"image": rollback.image})
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {
-            "name": deployment_name(parent),
-            "namespace": parent.namespace,
-            "labels": labels(parent),
-            **({"annotations": annotations} if annotations else {}),
-        },
-        "spec": present(
-            {
-                "replicas": None if replicas.is_left_out else replicas.desired,
-                "minReadySeconds": spec.min_ready_seconds,
-                "progressDeadlineSeconds": spec.progress_deadline_seconds,
-                "revisionHistoryLimit": spec.revision_history_limit,
-                "selector": {"matchLabels": selector(parent)},
-                "strategy": _strategy(spec.strategy or Strategy()),
-                "template": pod_template(parent, spec, config_hashes),
-            }
-        ),
+    fields = {
+        "replicas": None if replicas.is_left_out else replicas.desired,
+        "minReadySeconds": spec.min_ready_seconds,
+        "progressDeadlineSeconds": spec.progress_deadline_seconds,
+        "revisionHistoryLimit": spec.revision_history_limit,
+        "selector": {"matchLabels": selector(parent)},
+        "strategy": _strategy(spec.strategy or Strategy()),
+        "template": pod_template(parent, spec, config_hashes),
     }
+    return manifest_of(Deployment, parent, present(fields), **({"annotations": annotations} if annotations else {}))
 
 
 def _strategy(strategy: Strategy) -> dict[str, Any]:

@@ -19,11 +19,11 @@ from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.exposure import Exposure, earlier_routes, exposure
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
 from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
-from app.core.desired.replicas import Replicas, desired_replicas, fixed, kept_children
+from app.core.desired.kept_children import left_as_applied, left_as_observed
+from app.core.desired.replicas import Replicas, desired_replicas
 from app.core.desired.rollback import Past, Rollback, observed_rollback
 from app.core.desired.routes import ROUTES
 from app.core.desired.schedule import ScheduleState, schedule_state
-from app.core.desired.suspension import left_as_observed
 from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
 from metahook import Deployment, EncodedManifest, Manifest, Parent, SyncRequest
@@ -45,7 +45,7 @@ class DesiredState(NamedTuple):
     kept: Sequence[Manifest] = ()
     spec: MyResourceSpec | None = None
     """None if it is invalid."""
-    replicas: Replicas = fixed(0)
+    replicas: Replicas = Replicas(0)
     schedule: ScheduleState | None = None
     """What the schedule asks for; None if the spec has none, or is not followed."""
     problem: str | None = None
@@ -80,6 +80,14 @@ class DesiredState(NamedTuple):
         """Whether the last image that was Ready replaces the one in the spec."""
         return self.rollback is not None and self.rollback.image is not None
 
+    @property
+    def unrecorded_image(self) -> str | None:
+        """The image of the spec that the Deployment is to remember once it is Ready; None if there is nothing to do."""
+        rollback, spec = self.rollback, self.spec
+        if rollback is None or spec is None or rollback.image or rollback.ready_image == spec.image:
+            return None
+        return spec.image
+
     def children_with(
         self, rollback: Rollback, parent: Parent, memo: GenerationMemo | None
     ) -> Sequence[EncodedManifest]:
@@ -96,13 +104,13 @@ def desired_state(
     """Return the desired state of the parent of *request*."""
     valid = valid_spec(request.parent, memo)
     if isinstance(valid, InvalidSpec):
-        return DesiredState(kept=kept_children(request.parent, request.children), problem=valid.problem)
+        return DesiredState(kept=left_as_applied(request.parent, request.children), problem=valid.problem)
     if valid.spec.suspend:
         kept = left_as_observed(request.children)
         return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
     desired = _of_valid_spec(request, valid, now, watch, memo, past)
     if problem := _problem(request, desired):
-        return DesiredState(kept=kept_children(request.parent, request.children), problem=problem)
+        return DesiredState(kept=left_as_applied(request.parent, request.children), problem=problem)
     return desired
 
 

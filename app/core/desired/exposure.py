@@ -14,7 +14,7 @@ from typing import NamedTuple
 from app.api.expose import Expose
 from app.api.names import KIND
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import ADDRESS_LABEL, GENERATION_STAMP, route_name
+from app.core.child_metadata import ADDRESS_LABEL, GENERATION_STAMP
 from app.core.desired.routes import ROUTES, RouteKind, address_label, route_kind
 from metahook import Absence, EncodedManifest, HTTPRoute, Ingress, Manifest, Object, SyncRequest
 
@@ -39,11 +39,11 @@ class Exposure(NamedTuple):
 
 def exposure(request: SyncRequest, spec: MyResourceSpec) -> Exposure | None:
     """Return what becomes of the route that *spec* asks for; None if it asks for none."""
-    if spec.expose is None:
+    kind = route_kind(spec)
+    if spec.expose is None or kind is None:
         return None
-    kind = route_kind(spec.expose)
     address = address_label(spec.expose)[ADDRESS_LABEL]
-    observed = request.children.get(kind, route_name(request.parent))
+    observed = request.children.get(kind, request.parent.name)
     route = observed if observed and observed.metadata.label(ADDRESS_LABEL) == address else None
     holder = _holder(request, kind, address, route)
     return Exposure(spec.expose, kind, request.children.manages(kind), holder, route)
@@ -61,7 +61,7 @@ def _holder(request: SyncRequest, kind: RouteKind, address: str, own: Object | N
     routes = request.related.all(kind)
     if isinstance(routes, Absence):  # not asked for yet
         return ""
-    name = route_name(request.parent)
+    name = request.parent.name
     others = [
         other for other in routes if other.metadata.label(ADDRESS_LABEL) == address and other.metadata.name != name
     ]

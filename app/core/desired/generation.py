@@ -15,8 +15,8 @@ from cachetools import LRUCache
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import GENERATION_STAMP
+from app.core.desired.children import optional_children
 from app.core.desired.deployment import deployment
-from app.core.desired.optional_children import optional_children
 from app.core.desired.propagation import propagated, with_propagated
 from app.core.desired.references import Reference, references
 from app.core.desired.replicas import Replicas

@@ -4,15 +4,10 @@ from typing import Any
 
 from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import autoscaler_name, deployment_name, labels
+from app.core.child_metadata import deployment_name, manifest_of
 from app.core.desired.pod_template import present
 from app.core.desired.replicas import Replicas
-from metahook import Deployment, Manifest, Parent
-
-
-def wants_autoscaler(spec: MyResourceSpec) -> bool:
-    """Tell whether *spec* asks for a HorizontalPodAutoscaler."""
-    return spec.autoscaling is not None
+from metahook import Deployment, HorizontalPodAutoscaler, Manifest, Parent
 
 
 def autoscaler(parent: Parent, spec: MyResourceSpec, replicas: Replicas) -> Manifest | None:
@@ -26,24 +21,15 @@ def autoscaler(parent: Parent, spec: MyResourceSpec, replicas: Replicas) -> Mani
         return None
     is_held = not replicas.is_autoscaled and replicas.desired > 0
     targets = {"cpu": autoscaling.target_cpu, "memory": autoscaling.target_memory}
-    return {
-        "apiVersion": "autoscaling/v2",
-        "kind": "HorizontalPodAutoscaler",
-        "metadata": {"name": autoscaler_name(parent), "namespace": parent.namespace, "labels": labels(parent)},
-        "spec": present(
-            {
-                "scaleTargetRef": {
-                    "apiVersion": Deployment.KIND.api_version,
-                    "kind": Deployment.KIND.kind,
-                    "name": deployment_name(parent),
-                },
-                "minReplicas": replicas.desired if is_held else autoscaling.min_replicas,
-                "maxReplicas": replicas.desired if is_held else autoscaling.max_replicas,
-                "metrics": [_metric(name, percentage) for name, percentage in targets.items() if percentage],
-                "behavior": autoscaling.behavior,
-            }
-        ),
+    kind = Deployment.KIND
+    fields = {
+        "scaleTargetRef": {"apiVersion": kind.api_version, "kind": kind.kind, "name": deployment_name(parent)},
+        "minReplicas": replicas.desired if is_held else autoscaling.min_replicas,
+        "maxReplicas": replicas.desired if is_held else autoscaling.max_replicas,
+        "metrics": [_metric(name, percentage) for name, percentage in targets.items() if percentage],
+        "behavior": autoscaling.behavior,
     }
+    return manifest_of(HorizontalPodAutoscaler, parent, present(fields))
 
 
 def _metric(resource: str, percentage: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from app.api.pod import PodMetadata
 from app.api.resources import Resources
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import RESTARTED_AT, labels
-from metahook import Parent
+from metahook import Deployment, Parent
 
 Json = dict[str, Any]
 
@@ -30,6 +30,14 @@ def _json(value: object) -> object:
     if isinstance(value, list):
         return [_json(item) for item in value]
     return value.wire() if isinstance(value, Model) else value
+
+
+def in_observed_template(deployment: Deployment | None, *path: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return what the Pod template of an observed *deployment* has at *path*; None if there is nothing."""
+    node: Any = (deployment and deployment.spec) or {}
+    for step in ("template", *path):
+        node = node.get(step) if isinstance(node, dict) else None
+    return node
 
 
 def pod_template(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Json:
@@ -107,17 +115,11 @@ def _pull_policy(image: str) -> str:
     return "Always" if tag == "latest" else "IfNotPresent"
 
 
-def is_memory_in_resources(container: Container) -> bool:
-    """Tell whether the resources of *container* set the memory, so that its field memory is not used."""
-    resources = container.resources or Resources()
-    return "memory" in {**(resources.requests or {}), **(resources.limits or {})}
-
-
 def _resources(container: Container) -> Json:
     """Return requests and limits: those of resources, filled up with memory and cpu where it names neither."""
     resources = container.resources or Resources()
     requests, limits = dict(resources.requests or {}), dict(resources.limits or {})
-    if not is_memory_in_resources(container):
+    if not container.is_in_resources("memory"):
         requests["memory"] = limits["memory"] = container.memory
     if container.cpu is not None:
         requests["cpu"] = container.cpu

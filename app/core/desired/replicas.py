@@ -9,33 +9,19 @@ old number: there the field is left out while the autoscaler owns it, which chan
 from typing import NamedTuple
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import autoscaler_name, deployment_name
+from app.core.child_metadata import deployment_name
 from app.core.desired.schedule import ScheduleState
-from metahook import (
-    LAST_APPLIED,
-    Children,
-    Deployment,
-    HorizontalPodAutoscaler,
-    Manifest,
-    Parent,
-    overriding_manager,
-)
+from metahook import LAST_APPLIED, Children, Deployment, Parent, overriding_manager
 
 
 class Replicas(NamedTuple):
-    """The ``desired`` number of Pods, and the ``most`` that there can be before the spec changes."""
+    """The ``desired`` number of Pods."""
 
     desired: int
-    most: int
     is_autoscaled: bool = False
     """Whether an autoscaler may change the number."""
     is_left_out: bool = False
     """Whether the desired Deployment does not have the number, because the autoscaler owns it."""
-
-
-def fixed(number: int) -> Replicas:
-    """Return *number*, which no autoscaler changes."""
-    return Replicas(number, number)
 
 
 def desired_replicas(
@@ -46,44 +32,25 @@ def desired_replicas(
     With autoscaling, *children* show how many the autoscaler wants; while the MyResource sleeps, it does nothing.
     """
     if schedule is not None and schedule.replicas is not None:
-        return Replicas(schedule.replicas, _most_replicas(spec))
+        return Replicas(schedule.replicas)
     if spec.autoscaling is None:
-        return Replicas(spec.replicas, _most_replicas(spec))
+        return Replicas(spec.replicas)
     least, most = spec.autoscaling.min_replicas, spec.autoscaling.max_replicas
     deployment = children.get(Deployment, deployment_name(parent))
-    observed = _replicas(deployment)
+    observed = observed_replicas(deployment)
     desired = min(most, max(least, observed))
     is_left_out = desired == observed and deployment is not None and _is_left_to_others(deployment, children)
-    return Replicas(desired, _most_replicas(spec), is_autoscaled=True, is_left_out=is_left_out)
+    return Replicas(desired, is_autoscaled=True, is_left_out=is_left_out)
 
 
-def _most_replicas(spec: MyResourceSpec) -> int:
-    """Return how many Pods *spec* asks for at most, awake or asleep."""
+def most_replicas(spec: MyResourceSpec) -> int:
+    """Return how many Pods there can be before *spec* changes, awake or asleep."""
     windows = spec.schedule.sleep if spec.schedule else []
     awake = spec.autoscaling.max_replicas if spec.autoscaling else spec.replicas
     return max(awake, *(window.replicas for window in windows)) if windows else awake
 
 
-def kept_children(parent: Parent, children: Children) -> list[Manifest]:
-    """Return *children* as they were applied last, but with the number of Pods that an autoscaler among them has set.
-
-    Metacontroller's dynamic-apply would otherwise undo what the autoscaler does, again and again.
-    """
-    kept = children.kept()
-    if children.get(HorizontalPodAutoscaler, autoscaler_name(parent)) is None:
-        return kept
-    name = deployment_name(parent)
-    observed = _replicas(children.get(Deployment, name))
-    return [_with_replicas(each, observed) if each["metadata"]["name"] == name else each for each in kept]
-
-
-def _with_replicas(child: Manifest, replicas: int) -> Manifest:
-    """Return *child* with *replicas* in place of the number that it has, if it has one."""
-    spec = child.get("spec")
-    return {**child, "spec": {**spec, "replicas": replicas}} if isinstance(spec, dict) and "replicas" in spec else child
-
-
-def _replicas(deployment: Deployment | None) -> int:
+def observed_replicas(deployment: Deployment | None) -> int:
     """Return the number that *deployment* asks for; 0 if there is none. An autoscaler does not change 0."""
     replicas = ((deployment and deployment.spec) or {}).get("replicas")
     return replicas if isinstance(replicas, int) else 0

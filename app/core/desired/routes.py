@@ -8,7 +8,7 @@ from typing import Any
 
 from app.api.expose import Expose, GatewayRef, exposed_port
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import ADDRESS_LABEL, labels, route_name, service_name
+from app.core.child_metadata import ADDRESS_LABEL, labels, manifest_of
 from app.core.desired.replicas import Replicas
 from metahook import HTTPRoute, Ingress, Manifest, Object, Parent
 
@@ -21,19 +21,11 @@ _DIGITS = 32
 """Hexadecimal digits of the hash of an address."""
 
 
-def route_kind(expose: Expose) -> RouteKind:
-    """Return the kind of the route that *expose* asks for."""
-    return HTTPRoute if expose.gateway else Ingress
-
-
-def wants_ingress(spec: MyResourceSpec) -> bool:
-    """Tell whether *spec* asks for an Ingress."""
-    return spec.expose is not None and route_kind(spec.expose) is Ingress
-
-
-def wants_http_route(spec: MyResourceSpec) -> bool:
-    """Tell whether *spec* asks for an HTTPRoute."""
-    return spec.expose is not None and route_kind(spec.expose) is HTTPRoute
+def route_kind(spec: MyResourceSpec) -> RouteKind | None:
+    """Return the kind of the route that *spec* asks for; None if it asks for none."""
+    if spec.expose is None:
+        return None
+    return HTTPRoute if spec.expose.gateway else Ingress
 
 
 def address_label(expose: Expose) -> dict[str, str]:
@@ -47,15 +39,14 @@ def ingress(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | Non
     expose = spec.expose
     if expose is None:
         return None
-    backend = {"service": {"name": service_name(parent), "port": {"number": _port(spec, expose)}}}
+    backend = {"service": {"name": parent.name, "port": {"number": _port(spec, expose)}}}
     path = {"path": expose.path, "pathType": "Prefix", "backend": backend}
-    manifest = _route(Ingress, parent, expose)
-    manifest["spec"] = {
+    fields = {
         **({"ingressClassName": expose.class_name} if expose.class_name else {}),
         "rules": [{"host": expose.host, "http": {"paths": [path]}}],
         **({"tls": [_tls(expose)]} if expose.tls else {}),
     }
-    return manifest
+    return manifest_of(Ingress, parent, fields, labels=_labels(parent, expose))
 
 
 def http_route(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | None:
@@ -63,26 +54,17 @@ def http_route(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | 
     expose = spec.expose
     if expose is None or expose.gateway is None:
         return None
-    backend = {"group": "", "kind": "Service", "name": service_name(parent), "port": _port(spec, expose), "weight": 1}
-    manifest = _route(HTTPRoute, parent, expose)
-    manifest["spec"] = {
+    backend = {"group": "", "kind": "Service", "name": parent.name, "port": _port(spec, expose), "weight": 1}
+    fields = {
         "parentRefs": [_gateway(expose.gateway)],
         "hostnames": [expose.host],
         "rules": [{"matches": [{"path": {"type": "PathPrefix", "value": expose.path}}], "backendRefs": [backend]}],
     }
-    return manifest
+    return manifest_of(HTTPRoute, parent, fields, labels=_labels(parent, expose))
 
 
-def _route(kind: RouteKind, parent: Parent, expose: Expose) -> Manifest:
-    return {
-        "apiVersion": kind.KIND.api_version,
-        "kind": kind.KIND.kind,
-        "metadata": {
-            "name": route_name(parent),
-            "namespace": parent.namespace,
-            "labels": {**labels(parent), **address_label(expose)},
-        },
-    }
+def _labels(parent: Parent, expose: Expose) -> dict[str, str]:
+    return {**labels(parent), **address_label(expose)}
 
 
 def _port(spec: MyResourceSpec, expose: Expose) -> int | None:

@@ -4,9 +4,9 @@ from typing import Any
 
 from app.api.container import Port
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import labels, selector, service_name
+from app.core.child_metadata import manifest_of, selector
 from app.core.desired.replicas import Replicas
-from metahook import Manifest, Parent
+from metahook import Manifest, Parent, Service
 
 _AFFINITY_SECONDS = 10800
 
@@ -18,23 +18,14 @@ def wants_service(spec: MyResourceSpec) -> bool:
 
 def service(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest:
     """Return the Service that *spec* asks for."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {
-            "name": service_name(parent),
-            "namespace": parent.namespace,
-            "labels": labels(parent),
-            "annotations": spec.service.annotations or {},
-        },
-        "spec": {
-            "type": spec.service.type or "ClusterIP",
-            **({"clusterIP": spec.service.cluster_ip} if spec.service.cluster_ip else {}),
-            "selector": selector(parent),
-            "ports": [_port(port) for port in spec.ports or []],
-            **_affinity(spec.service.session_affinity or "None"),
-        },
+    fields = {
+        "type": spec.service.type or "ClusterIP",
+        **({"clusterIP": spec.service.cluster_ip} if spec.service.cluster_ip else {}),
+        "selector": selector(parent),
+        "ports": [_port(port) for port in spec.ports or []],
+        **_affinity(spec.service.session_affinity or "None"),
     }
+    return manifest_of(Service, parent, fields, annotations=spec.service.annotations or {})
 
 
 def _port(port: Port) -> dict[str, Any]:

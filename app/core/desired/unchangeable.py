@@ -1,9 +1,8 @@
 """What of an existing child can't be changed to what a valid spec asks for. The children are then kept as they are."""
 
-from typing import Any
-
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import deployment_name, service_name
+from app.core.child_metadata import deployment_name
+from app.core.desired.pod_template import in_observed_template
 from app.core.desired.service import wants_service
 from metahook import LAST_APPLIED, Deployment, Service, SyncRequest
 
@@ -32,10 +31,8 @@ def _starts_in_order(request: SyncRequest, names: list[str]) -> bool:
     deployment = request.children.get(Deployment, deployment_name(request.parent))
     if deployment is None or deployment.metadata.annotation(LAST_APPLIED) is None:
         return True
-    node: Any = deployment.spec or {}
-    for step in ("template", "spec", "initContainers"):
-        node = node.get(step) if isinstance(node, dict) else None
-    there = [each.get("name") for each in node if isinstance(each, dict)] if isinstance(node, list) else []
+    observed = in_observed_template(deployment, "spec", "initContainers")
+    there = [each.get("name") for each in observed if isinstance(each, dict)] if isinstance(observed, list) else []
     return names == [*(name for name in there if name in names), *(name for name in names if name not in there)]
 
 
@@ -44,7 +41,7 @@ def _has_other_address(request: SyncRequest, spec: MyResourceSpec) -> bool:
 
     The API server refuses to take the address away, and silently leaves a Service without one as it is.
     """
-    service = request.children.get(Service, service_name(request.parent))
+    service = request.children.get(Service, request.parent.name)
     if service is None or service.metadata.deletion_timestamp:
         return False
     return ((service.spec or {}).get("clusterIP") == "None") != (spec.service.cluster_ip == "None")

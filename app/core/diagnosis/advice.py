@@ -13,7 +13,6 @@ from app.api.container import Container
 from app.api.names import CONTAINER
 from app.api.probe import Probe
 from app.api.spec import MyResourceSpec
-from app.core.desired.pod_template import is_memory_in_resources
 from app.core.desired.references import Reference, references
 from app.core.reasons import (
     CONTAINER_CONFIG_ERROR,
@@ -128,7 +127,7 @@ class Advice:
         limits = (own and own.fields.resources and own.fields.resources.limits) or {}
         if own is None:
             where, remedy = "", _FOREIGN_REMEDY
-        elif not is_memory_in_resources(own.fields):
+        elif not own.fields.is_in_resources("memory"):
             where, remedy = f" at its {own.fields.memory} limit", f"raise {own.path}.memory"
         elif "memory" not in limits:
             where, remedy = " without a memory limit", f"set {own.path}.resources.limits.memory"
@@ -164,7 +163,7 @@ class Advice:
         spec = self._spec
         requests = {
             "spec.cpu": spec.cpu,
-            "spec.memory": not is_memory_in_resources(spec),
+            "spec.memory": not spec.is_in_resources("memory"),
             "spec.resources": spec.resources,
             "spec.initContainers": spec.init_containers,
         }

@@ -1,5 +1,7 @@
 """What a HorizontalPodAutoscaler reports about itself. Source: Kubernetes, horizontal.go, ``setCondition``."""
 
+from dataclasses import replace
+
 from app.core.status.conditions import (
     AUTOSCALER_NOT_YET_OBSERVED,
     AUTOSCALING,
@@ -9,11 +11,17 @@ from app.core.status.conditions import (
     TWO_AUTOSCALERS,
     ParentCondition,
 )
+from app.core.status.facts import Facts
 from metahook import Conditions, HorizontalPodAutoscaler
 
 
-def autoscaling_condition(autoscaler: HorizontalPodAutoscaler | None) -> ParentCondition:
-    """Return whether *autoscaler* can choose the number of Pods, as it reports."""
+def autoscaling_condition(facts: Facts) -> ParentCondition:
+    """Return whether the autoscaler can choose the number of Pods, as it reports."""
+    found = _found(facts.children.get(HorizontalPodAutoscaler, facts.parent.name))
+    return replace(found, message=found.message.format(name=facts.parent.name, namespace=facts.parent.namespace))
+
+
+def _found(autoscaler: HorizontalPodAutoscaler | None) -> ParentCondition:
     status = (autoscaler and autoscaler.status) or Conditions()
     able, active = status.condition("AbleToScale"), status.condition("ScalingActive")
     if able and able.status == "False":

@@ -103,7 +103,7 @@ HOST_CLAIMED = ParentCondition(
     "Exposed",
     "False",
     "HostClaimed",
-    "{holder} has this host and path already, so {route} does not get them. Change spec.expose of one of the two.",
+    "{holder} already has this host and path, so {route} does not get them. Change spec.expose of one of the two.",
 )
 ROUTE_NOT_ENABLED = ParentCondition(
     "Exposed",

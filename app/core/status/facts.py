@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from app.core.child_metadata import REPAIR_ANNOTATION
+from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name
 from app.core.desired.desired_state import DesiredState
 from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
@@ -12,7 +12,7 @@ from app.core.rollout import Rollout
 from app.core.status.override import Overriding
 from app.core.status.previous_status import SKEW, PreviousStatus, ReachedState
 from app.core.timers import after, format_time, parse_time
-from metahook import Deployment, Finding, HorizontalPodAutoscaler, Parent, Resend, Service, was_resent
+from metahook import Deployment, Finding, Resend, SyncRequest, was_resent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -67,22 +67,19 @@ class Deadlines:
 class Facts:
     """All that the decision depends on. Each fact is found once; those that depend on others come after them."""
 
-    def __init__(  # noqa: PLR0913, PLR0915 - all that is known of a MyResource
+    def __init__(  # noqa: PLR0913 - all that is known of a MyResource
         self,
         *,
-        parent: Parent,
+        request: SyncRequest,
         desired: DesiredState,
         drifts: list[Drift],
-        deployment: Deployment | None,
         diagnosis: Diagnosis,
         previous_status: PreviousStatus,
         now: datetime,
-        autoscaler: HorizontalPodAutoscaler | None = None,
-        service: Service | None = None,
-        installation: tuple[Finding, ...] = (),
         foreign: Sequence[Foreign] = (),
     ) -> None:
-        self.parent = parent
+        self.parent = request.parent
+        self.children = request.children
         self.desired = desired
         self.drifts = drifts
         self.drift = drifts[0] if drifts else None
@@ -91,16 +88,14 @@ class Facts:
         """What Pods show; an empty one if they are not watched."""
         self.previous_status = previous_status
         self.now = now
-        self.autoscaler = autoscaler
         self.foreign = foreign
         """The children with fields that only others set."""
-        self.service = service
-        """The observed Service of this parent."""
 
         self.deployment_drift = next(
             (drift for drift in drifts if drift.kind == "Deployment" and not drift.is_undesired), None
         )
         """How the Deployment is not as desired, if it is not, so that its status is about another spec."""
+        deployment = request.children.get(Deployment, deployment_name(request.parent))
         self.rollout = Rollout(deployment, desired.replicas.desired)
         is_updating = self.deployment_drift is not None and self.deployment_drift.observed is not None
         self.is_rolling_out = is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
@@ -142,7 +137,7 @@ class Facts:
 
         self.findings = (Finding.ClockSkewed,) if self.has_skewed_clock else ()
         """What is wrong with the installation, besides what the request shows to be wrong."""
-        self.installation = (*self.findings, *installation)
+        self.installation = (*self.findings, *request.installation)
         """What is wrong with the installation of the operator; first what the next sync must know, then by severity."""
 
         is_held_up = bool(self.drift or desired.config.missing or self.rollout.is_not_yet_observed)
@@ -251,10 +246,8 @@ class Facts:
 
     def _recording_ends(self) -> datetime | None:
         """Return until when Ready waits for that: a policy may reject the write. None if there is nothing to write."""
-        rollback, spec = self.desired.rollback, self.desired.spec
-        if rollback is None or spec is None or rollback.image or rollback.ready_image == spec.image:
-            return None
-        if not self.rollout.is_complete or not self.rollout.replicas:  # no Pod has shown that the image works
+        # Without a Pod, nothing has shown that the image works.
+        if self.desired.unrecorded_image is None or not self.rollout.is_complete or not self.rollout.replicas:
             return None
         times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
         return after(max(times), PATIENCE) if times else None

@@ -10,8 +10,9 @@ import msgspec
 
 from app.api.names import CONTAINER
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import SELECTOR_LABEL, service_name
+from app.core.child_metadata import SELECTOR_LABEL
 from app.core.desired.dependencies import State, Unmet
+from app.core.desired.pod_template import in_observed_template
 from app.core.desired.schedule import ScheduleState
 from app.core.reasons import SLEEPING, Outlook, linked
 from app.core.rollout import min_available
@@ -40,7 +41,7 @@ from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
 from app.core.status.words import foreign_message, listing, message
 from app.core.timers import format_time
-from metahook import Deployment
+from metahook import Deployment, Service
 
 Json = dict[str, Any]
 
@@ -93,9 +94,7 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     if facts.desired.unmet_dependencies is not None:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
     if facts.desired.replicas.is_autoscaled:
-        found = autoscaling_condition(facts.autoscaler)
-        words = {"name": facts.parent.name, "namespace": facts.parent.namespace}
-        conditions.append(replace(found, message=found.message.format_map(words)))
+        conditions.append(autoscaling_condition(facts))
     if facts.desired.exposure is not None:
         conditions.append(exposed(facts, facts.desired.exposure))
     # These two are conditions of kstatus, present only while True.
@@ -189,10 +188,8 @@ def _schedule(facts: Facts, schedule: ScheduleState, *, is_ready: bool) -> Json:
 
 def _image(deployment: Deployment | None) -> str | None:
     """Return the image of the container main, as observed."""
-    node: Any = (deployment and deployment.spec) or {}
-    for step in ("template", "spec", "containers"):
-        node = node.get(step) if isinstance(node, dict) else None
-    for container in node if isinstance(node, list) else []:
+    containers = in_observed_template(deployment, "spec", "containers")
+    for container in containers if isinstance(containers, list) else []:
         if isinstance(container, dict) and container.get("name") == CONTAINER:
             image = container.get("image")
             return image[:MAX_MESSAGE] if isinstance(image, str) else None
@@ -201,10 +198,11 @@ def _image(deployment: Deployment | None) -> str | None:
 
 def _address(facts: Facts) -> str | None:
     """Return the address of the observed Service inside the cluster, with its first port."""
-    spec: Json = (facts.service and facts.service.spec) or {}
+    service = facts.children.get(Service, facts.parent.name)
+    spec: Json = (service and service.spec) or {}
     ports = spec.get("ports")
     first = ports[0] if isinstance(ports, list) and ports else None
     # The name of a headless Service has the addresses of the Pods, which know nothing of its ports.
     name = "targetPort" if spec.get("clusterIP") == "None" else "port"
     port = first.get(name) if isinstance(first, dict) else None
-    return f"{service_name(facts.parent)}.{facts.parent.namespace}.svc:{port}" if isinstance(port, int) else None
+    return f"{facts.parent.name}.{facts.parent.namespace}.svc:{port}" if isinstance(port, int) else None

@@ -23,12 +23,12 @@ MENDED_BY_IMAGE = (IMAGE_PULL_FAILED, RUN_CONTAINER_ERROR, OOM_KILLED, CRASH_LOO
 
 def next_rollback(facts: Facts) -> Rollback | None:
     """Return what the Deployment is to remember from now on, if that changes."""
-    rollback, spec = facts.desired.rollback, facts.desired.spec
-    if rollback is None or spec is None or rollback.image or rollback.ready_image == spec.image:
+    rollback, image = facts.desired.rollback, facts.desired.unrecorded_image
+    if rollback is None or image is None:
         return None
     decision = decide(facts)
     if decision.rule.outlook is Outlook.READY and facts.rollout.replicas > 0:
-        return Rollback(spec.image)
+        return Rollback(image)
     if rollback.ready_image and _has_failed(facts, decision) and _can_be_mended(facts, decision):
         return Rollback(rollback.ready_image, decide_rollback(facts.parent, decision.reason.name))
     return None

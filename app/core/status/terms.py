@@ -100,7 +100,7 @@ TERMS = (
     Term(
         "ForeignFields",
         "condition",
-        "Present, and True, while another user or controller sets fields of the Deployment or the Service that the "
+        "Present, and True, while another user or controller sets fields of a child that the "
         "spec does not set, such as with kubectl edit. The fields are kept, and no other condition changes.",
         "Do what its message says: kubectl describe myresource NAME. Expected managers of fields, such as a controller "
         "that adds a sidecar, are a setting of the operator: --expected-manager, or expectedManagers of the chart.",

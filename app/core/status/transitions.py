@@ -112,10 +112,9 @@ class Transitions:
     def _deployment_updated(self) -> datetime | None:
         """Return when the Deployment was updated to this generation, if that is what it waited for."""
         was_waiting = self._previous.is_of_other_generation or self._previous.since("Progressing", "Unknown")
-        deployment = self._facts.rollout.deployment
-        if not was_waiting or deployment is None or self._facts.deployment_drift:
+        if not was_waiting or self._facts.deployment_drift:
             return None
-        return self._time(last_change(deployment.metadata.managed_fields, of_status=False))
+        return self._credible(self._facts.rollout.changed_at)
 
     def _rollout_changed(self, last: datetime | None) -> datetime | None:
         """Return when the rollout changed, after *last*: as its conditions say, or else as the Deployment was written.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from app.api.names import API_VERSION
 from app.api.status import MAX_MESSAGE
+from app.core.desired.children import OPTIONAL_CHILDREN
 from app.core.desired.holders import Holder
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.replica_failure import explain_replica_failure
@@ -12,6 +13,7 @@ from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS
 from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision
+from metahook import Removal
 
 MOST = 700
 """Characters of a list. A message may have 1024, and its remedy must not be cut off."""
@@ -67,29 +69,14 @@ def _until(facts: Facts) -> str:
     return f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete"
 
 
-_REMEDIES = {
-    "Service": "set spec.service.mode to Disabled",
-    "PodDisruptionBudget": "set spec.podDisruptionBudget to Disabled",
-    "HorizontalPodAutoscaler": "remove spec.autoscaling",
-    "Ingress": "remove spec.expose",
-    "HTTPRoute": "remove spec.expose",
-}
-"""What makes a child of a kind unwanted."""
-
-
 def _others(facts: Facts) -> str:
     kind = _holder(facts).kind
-    return _REMEDIES.get(kind, f"delete the {kind}")
+    remedies = (child.remedy for child in OPTIONAL_CHILDREN if child.kind.KIND.kind == kind)
+    return next(remedies, f"delete the {kind}")
 
 
-def _fields(facts: Facts) -> str:
-    removal = _drift(facts).removal
-    return removal.fields if removal else ""
-
-
-def _command(facts: Facts) -> str:
-    removal = _drift(facts).removal
-    return removal.command if removal else ""
+def _removal(facts: Facts) -> Removal:
+    return _drift(facts).removal or Removal("", "")
 
 
 def _write(facts: Facts) -> str:
@@ -207,8 +194,8 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "kind": lambda facts: _drift(facts).kind,
     "child": lambda facts: _drift(facts).name,
     "override": _override,
-    "fields": _fields,
-    "command": _command,
+    "fields": lambda facts: _removal(facts).fields,
+    "command": lambda facts: _removal(facts).command,
     "awaited": _awaited,
     "write": _write,
     "obstacle": _obstacle,

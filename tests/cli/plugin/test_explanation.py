@@ -80,6 +80,9 @@ def test_a_reason_of_a_newer_operator_has_its_message_alone() -> None:
         ("DependenciesReady", "False", True),
         ("DependenciesReady", "Unknown", True),
         ("DependenciesReady", "True", False),
+        ("AutoscalingActive", "False", True),
+        ("Exposed", "Unknown", True),
+        ("Exposed", "True", False),
         ("Available", "False", False),
     ],
 )

@@ -2,8 +2,9 @@ import copy
 
 import pytest
 
-from app.cli.plugin.state import state
+from app.cli.plugin.state import KINDS, state
 from app.cli.plugin.tree import text, tree
+from app.core.desired.children import CHILDREN
 from tests.cli.plugin.recorded import MYRESOURCE, OBJECTS, Json
 
 DRAWN = """\
@@ -29,6 +30,10 @@ def changed(kind: str, **fields: Json) -> list[Json]:
     for name, value in fields.items():
         first[name] = {**first.get(name, {}), **value}
     return objects
+
+
+def test_a_child_of_each_kind_has_a_state() -> None:
+    assert {kind.KIND.kind for kind in CHILDREN} <= set(KINDS)
 
 
 def test_the_newest_replica_set_is_first_and_the_order_of_objects_does_not_matter() -> None:

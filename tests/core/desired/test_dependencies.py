@@ -7,7 +7,7 @@ import pytest
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.sender import Grouped
-from tests.requests.builders import condition, finished, my_resource, reason, sync
+from tests.requests.builders import condition, finished, kinds, my_resource, reason, sync
 
 Json = dict[str, Any]
 
@@ -34,10 +34,6 @@ NONE: Grouped = {"MyBackup.example.com/v1": {}}
 
 def answered(related: Grouped, *children: Json, parent: Json | None = None, watch: Watch = BACKUPS) -> Json:
     return sync(parent or waiting(), *children, related=related, watch=watch)
-
-
-def kinds(answer: Json) -> list[str]:
-    return [item["kind"] for item in answer["children"]]
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,18 @@ from typing import Any
 
 import pytest
 
-from metahook.protocol.sender import customize_request, sync_request
+from metahook.protocol.sender import customize_request
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.requests.builders import (
     EARLIER_TEXT,
     MYRESOURCE,
-    NOW,
     NOW_TEXT,
     Json,
     child,
     condition,
     finished,
     grouped,
+    kinds,
     my_resource,
     owned,
     sync,
@@ -38,10 +38,6 @@ def route_of(parent: Json, created: str = EARLIER_TEXT) -> Json:
 
 def seen(*routes: Json) -> dict[str, dict[str, Json]]:
     return grouped(*routes, kinds=("Ingress", "HTTPRoute"))
-
-
-def kinds(answer: Json) -> list[str]:
-    return [item["kind"] for item in answer["children"]]
 
 
 def rules(parent: Json, *listed: tuple[str, str]) -> list[Json]:
@@ -130,7 +126,7 @@ def test_one_that_comes_later_creates_no_route_and_names_the_other() -> None:
 
     assert kinds(answer) == ["Deployment", "Service"]
     assert condition(answer, "Exposed")["reason"] == "HostClaimed"
-    assert "MyResource shop has this host and path already" in condition(answer, "Exposed")["message"]
+    assert "MyResource shop already has this host and path" in condition(answer, "Exposed")["message"]
 
 
 def test_one_whose_route_serves_keeps_it_also_if_the_other_is_older() -> None:
@@ -176,7 +172,7 @@ def test_an_orphan_with_the_address_is_named_by_its_kind() -> None:
     orphan = route_of(exposed("shop", "u-shop"))
     del orphan["metadata"]["ownerReferences"]
 
-    assert condition(sync(exposed(), related=seen(orphan)), "Exposed")["message"].startswith("Ingress shop has")
+    assert condition(sync(exposed(), related=seen(orphan)), "Exposed")["message"].startswith("Ingress shop already has")
 
 
 @pytest.mark.parametrize("now", [exposed(path="/new"), exposed(gateway=GATEWAY)], ids=["address", "kind"])
@@ -190,17 +186,13 @@ def test_the_route_of_an_earlier_spec_stays_while_the_new_one_is_claimed(now: Js
     assert condition(answer, "Exposed")["reason"] == "HostClaimed"
 
 
-def without_routes(parent: Json, *children: Json) -> Json:
-    """Return the answer to a request of a CompositeController that lists no HTTPRoutes."""
-    listed = ("Deployment", "Service", "PodDisruptionBudget", "Ingress")
-    body = sync_request(parent, grouped(*children, kinds=listed), {})
-    answer: Json = json.loads(MYRESOURCE.answer_sync(body, NOW))
-    return answer
+NO_GATEWAYS = ("Deployment", "Service", "PodDisruptionBudget", "Ingress")
+"""The kinds of a CompositeController without HTTPRoutes."""
 
 
 def test_a_gateway_that_is_not_enabled_loses_no_call_and_no_child() -> None:
     before = finished(exposed())
-    answer = without_routes(exposed(gateway=GATEWAY), *before)
+    answer = sync(exposed(gateway=GATEWAY), *before, listed=NO_GATEWAYS)
 
     assert kinds(answer) == ["Deployment", "Ingress", "Service"]
     assert condition(answer)["reason"] != "KindNotManaged"
@@ -210,6 +202,6 @@ def test_a_gateway_that_is_not_enabled_loses_no_call_and_no_child() -> None:
 
 def test_a_record_that_is_lost_still_keeps_the_route_of_an_earlier_spec() -> None:
     (ingress,) = [item for item in finished(exposed()) if item["kind"] == "Ingress"]
-    answer = without_routes(exposed(gateway=GATEWAY), ingress)
+    answer = sync(exposed(gateway=GATEWAY), ingress, listed=NO_GATEWAYS)
 
     assert child(answer, "Ingress")["metadata"]["annotations"] == {"mygroup.example.com/applied": "1-u-web"}

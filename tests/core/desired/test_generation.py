@@ -19,7 +19,7 @@ from app.core.child_metadata import READY_IMAGE
 from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo, ValidSpec, manifests, valid_spec
 from app.core.desired.references import references
-from app.core.desired.replicas import fixed
+from app.core.desired.replicas import Replicas
 from app.core.watch import Watch
 from metahook import Deployment, Parent, RefusedResponse
 from metahook.protocol.sender import customize_request
@@ -187,7 +187,7 @@ def test_manifests_of_another_number_of_pods_are_others() -> None:
     own, memo = parent(1, encoded()), GenerationMemo()
     spec = customize(own, memo)
 
-    assert [manifests(own, spec, {}, fixed(pods), memo)[Deployment]["spec"]["replicas"] for pods in (1, 2, 1)] == [
+    assert [manifests(own, spec, {}, Replicas(pods), memo)[Deployment]["spec"]["replicas"] for pods in (1, 2, 1)] == [
         1,
         2,
         1,
@@ -250,7 +250,7 @@ def customize(parent: Parent, memo: GenerationMemo) -> MyResourceSpec:
 def sync(parent: Parent, memo: GenerationMemo) -> None:
     """Remember what a sync needs."""
     spec = customize(parent, memo)
-    manifests(parent, spec, {"mygroup.example.com/config": "0123456789abcdef"}, fixed(spec.replicas), memo)
+    manifests(parent, spec, {"mygroup.example.com/config": "0123456789abcdef"}, Replicas(spec.replicas), memo)
 
 
 BOUND = short_or_whole(MIB // 4, MIB)

@@ -5,7 +5,19 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import NOW, NOW_TEXT, child, condition, finished, grouped, my_resource, owned, reason, sync
+from tests.requests.builders import (
+    NOW,
+    NOW_TEXT,
+    child,
+    condition,
+    finished,
+    grouped,
+    kinds,
+    my_resource,
+    owned,
+    reason,
+    sync,
+)
 
 PORTS: dict[str, Any] = {"ports": [{"containerPort": 80}]}
 BEFORE, AFTER = "2026-01-31T11:00:00Z", "2026-01-31T12:00:01Z"
@@ -26,10 +38,6 @@ def service(*, finalizers: list[str] | None = None, going: bool = False, **owner
 def asked(item: Json) -> Json:
     """Return the answer while *item* has the Service's name."""
     return sync(my_resource(**PORTS), related=grouped(item, kinds=("Service",)))
-
-
-def kinds(answer: Json) -> list[str]:
-    return [item["kind"] for item in answer["children"]]
 
 
 def pod(*, created: str = BEFORE, owner: str = "web-deployment-5f6d", **metadata: Any) -> Json:

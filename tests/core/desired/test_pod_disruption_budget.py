@@ -1,15 +1,8 @@
-import json
-
 import pytest
 
-from metahook.protocol.sender import sync_request
-from tests.requests.builders import MYRESOURCE, NOW, Json, child, condition, finished, grouped, my_resource, owned, sync
+from tests.requests.builders import Json, child, condition, finished, kinds, my_resource, owned, sync
 
 TWO = my_resource(replicas=2, podDisruptionBudget="Auto")
-
-
-def kinds(answer: Json) -> list[str]:
-    return [item["kind"] for item in answer["children"]]
 
 
 def test_one_pod_at_a_time_may_be_evicted_and_any_that_is_not_ready() -> None:
@@ -39,15 +32,12 @@ def test_with_an_autoscaler_it_depends_on_the_bound_so_that_it_does_not_come_and
     assert ("PodDisruptionBudget" in kinds(answer)) is expected
 
 
-def without_budgets(parent: Json, *children: Json) -> Json:
-    """Return the answer to a request of a CompositeController that does not list PodDisruptionBudgets."""
-    body = sync_request(parent, grouped(*children, kinds=("Deployment", "Service")), {})
-    answer: Json = json.loads(MYRESOURCE.answer_sync(body, NOW))
-    return answer
+EARLIER = ("Deployment", "Service")
+"""The kinds that the CompositeController of an earlier release lists."""
 
 
 def test_an_earlier_composite_controller_loses_no_call_and_the_others_are_created() -> None:
-    answer = without_budgets({**TWO, "spec": {**TWO["spec"], "ports": [{"containerPort": 80}]}})
+    answer = sync({**TWO, "spec": {**TWO["spec"], "ports": [{"containerPort": 80}]}}, listed=EARLIER)
 
     assert kinds(answer) == ["Deployment", "Service"]
     assert condition(answer)["reason"] == "KindNotManaged"
@@ -58,4 +48,4 @@ def test_who_does_not_ask_for_one_notices_no_difference() -> None:
     parent = my_resource()
     deployment = owned(child(sync(parent), "Deployment"), parent)
 
-    assert without_budgets(parent, deployment) == sync(parent, deployment)
+    assert sync(parent, deployment, listed=EARLIER) == sync(parent, deployment)

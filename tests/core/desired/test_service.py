@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import child, my_resource, sync
+from tests.requests.builders import child, kinds, my_resource, sync
 
 HTTP = {"name": "http", "containerPort": 8080}
 
@@ -32,9 +32,7 @@ def test_ports_make_a_service_of_the_same_name() -> None:
     ],
 )
 def test_without_ports_or_when_disabled_there_is_no_service(spec: dict[str, Any]) -> None:
-    kinds = [item["kind"] for item in sync(my_resource(**spec))["children"]]
-
-    assert kinds == ["Deployment"]
+    assert kinds(sync(my_resource(**spec))) == ["Deployment"]
 
 
 def test_a_port_without_a_name_gets_one_from_protocol_and_number() -> None:

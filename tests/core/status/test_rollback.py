@@ -364,7 +364,7 @@ def test_it_is_failed_and_names_both_images() -> None:
     assert condition(answer, "Stalled")["reason"] == "RolledBack"
     assert condition(answer, "Available")["status"] == "True"
     assert condition(answer)["message"].startswith(
-        "Image app:2 failed (ProgressDeadlineExceeded), so the last image that was Ready is used instead: app:1. "
+        "Image app:2 failed (ProgressDeadlineExceeded), so the Pods use the last image that was Ready: app:1. "
     )
     assert answer["status"]["image"] == GOOD
     assert answer["status"].keys().isdisjoint({"readyGeneration", "updatedReplicas"})
@@ -480,8 +480,8 @@ def test_long_images_leave_room_for_the_remedy() -> None:
     text = condition(sync(parent, taken(sync(parent, deployment), deployment)))["message"]
 
     assert f"{'a' * 300}... failed" in text
-    assert f"{'b' * 300}... Correct" in text.replace("....", "...")
-    assert text.endswith("ends the rollback.")
+    assert f"{'b' * 300}... To end the rollback" in text.replace("....", "...")
+    assert text.endswith("does not end it.")
 
 
 def test_the_page_has_the_same_causes() -> None:

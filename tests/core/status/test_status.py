@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.core.child_metadata import CHILDREN
+from app.core.desired.children import CHILDREN
 from app.core.desired.desired_state import DesiredState
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.status.facts import Facts
@@ -399,14 +399,13 @@ def test_an_image_that_is_not_seen_is_not_reported(containers: Any) -> None:
 
 
 def test_a_message_is_cut_to_what_the_schema_allows() -> None:
-    parent = SyncRequest.decode(sync_request(my_resource(), grouped(), {}), CHILDREN).parent
+    request = SyncRequest.decode(sync_request(my_resource(), grouped(), {}), CHILDREN)
     facts = Facts(
-        parent=parent,
+        request=request,
         desired=DesiredState(problem="x" * 2000),
         drifts=[],
-        deployment=None,
         diagnosis=Diagnosis(),
-        previous_status=PreviousStatus(parent),
+        previous_status=PreviousStatus(request.parent),
         now=NOW,
     )
 

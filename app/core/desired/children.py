@@ -1,27 +1,20 @@
-"""The children that a spec may ask for beside the Deployment, and what the core must know of each kind.
+"""The kinds of children, and what the core must know of those that a spec may ask for beside the Deployment.
 
-They change rarely, so a related rule by name is cheap: it shows whether another object has the name.
+These change rarely, so a related rule by name is cheap: it shows whether another object has the name.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import autoscaler_name, budget_name, route_name, service_name
-from app.core.desired.horizontal_pod_autoscaler import autoscaler, wants_autoscaler
-from app.core.desired.pod_disruption_budget import budget, wants_budget
+from app.core.desired.horizontal_pod_autoscaler import autoscaler
+from app.core.desired.pod_disruption_budget import budget
 from app.core.desired.replicas import Replicas
-from app.core.desired.routes import (
-    address_label,
-    http_route,
-    ingress,
-    route_kind,
-    wants_http_route,
-    wants_ingress,
-)
+from app.core.desired.routes import address_label, http_route, ingress, route_kind
 from app.core.desired.service import service, wants_service
 from metahook import (
     CustomizeRequest,
+    Deployment,
     HorizontalPodAutoscaler,
     HTTPRoute,
     Ingress,
@@ -41,19 +34,34 @@ class OptionalChild:
     """A child of *kind*, which only those have whose spec ``wants`` it."""
 
     kind: type[Object]
-    name: Callable[[Parent], str]
     wants: Callable[[MyResourceSpec], bool]
     manifest: Callable[[Parent, MyResourceSpec, Replicas], Manifest | None]
     """Returns it for a number of Pods, or None if there is none for that number."""
+    remedy: str
+    """What makes it unwanted."""
+    is_later: bool = True
+    """Whether a CompositeController may not list it: that of an earlier release, or one whose values say so."""
 
 
 OPTIONAL_CHILDREN = (
-    OptionalChild(Service, service_name, wants_service, service),
-    OptionalChild(PodDisruptionBudget, budget_name, wants_budget, budget),
-    OptionalChild(HorizontalPodAutoscaler, autoscaler_name, wants_autoscaler, autoscaler),
-    OptionalChild(Ingress, route_name, wants_ingress, ingress),
-    OptionalChild(HTTPRoute, route_name, wants_http_route, http_route),
+    OptionalChild(Service, wants_service, service, "set spec.service.mode to Disabled", is_later=False),
+    OptionalChild(
+        PodDisruptionBudget,
+        lambda spec: spec.pod_disruption_budget == "Auto",
+        budget,
+        "set spec.podDisruptionBudget to Disabled",
+    ),
+    OptionalChild(
+        HorizontalPodAutoscaler, lambda spec: spec.autoscaling is not None, autoscaler, "remove spec.autoscaling"
+    ),
+    OptionalChild(Ingress, lambda spec: route_kind(spec) is Ingress, ingress, "remove spec.expose"),
+    OptionalChild(HTTPRoute, lambda spec: route_kind(spec) is HTTPRoute, http_route, "remove spec.expose"),
 )
+
+CHILDREN: tuple[type[Object], ...] = (Deployment, *(child.kind for child in OPTIONAL_CHILDREN))
+"""The kinds of a MyResource's children."""
+
+LATER_CHILDREN: frozenset[type[Object]] = frozenset(child.kind for child in OPTIONAL_CHILDREN if child.is_later)
 
 
 def wanted(spec: MyResourceSpec) -> list[OptionalChild]:
@@ -71,7 +79,8 @@ def related_rules(request: CustomizeRequest, spec: MyResourceSpec) -> list[Relat
     """Return the related rules for the objects that have the names of these children, or the address of the route."""
     parent = request.parent
     managed = [child for child in wanted(spec) if request.manages(child.kind)]
-    rules = [select_by_name(child.kind, parent.namespace, child.name(parent)) for child in managed]
-    if spec.expose and request.manages(kind := route_kind(spec.expose)):
+    rules = [select_by_name(child.kind, parent.namespace, parent.name) for child in managed]
+    kind = route_kind(spec)
+    if spec.expose and kind and request.manages(kind):
         rules.append(select_by_labels(kind, parent.namespace, address_label(spec.expose)))
     return rules
