@@ -60,6 +60,12 @@ LabelValue = Annotated[str, Field(pattern=LABEL_VALUE, max_length=63)]
 _UNWRITABLE = r"\x7f-\x9f\x{fffe}\x{ffff}"
 """Characters that are stored, but that the API server refuses or changes in a server-side apply."""
 
+
+def is_writable(text: str) -> bool:
+    """Tell whether *text*, which no pattern has checked, has none of these characters."""
+    return re.search("[\x7f-\x9f\ufffe\uffff]", text) is None
+
+
 MAX_TEXT = 64 * 1024
 """Characters of free text in one place."""
 

@@ -6,6 +6,7 @@ could configure the ingress controller, which serves other users, too.
 
 from collections.abc import Mapping
 
+from app.api.scalar import is_writable
 from app.api.spec import MyResourceSpec
 from app.core.desired.routes import ROUTES
 from metahook import Manifest, Parent
@@ -17,14 +18,18 @@ Texts = Mapping[str, Mapping[str, str]]
 
 
 def propagated(parent: Parent, spec: MyResourceSpec) -> Texts:
-    """Return what *spec* lists of the metadata of *parent*, as far as it is there."""
+    """Return what *spec* lists of the metadata of *parent*, as far as it is there, and can be applied."""
     if spec.propagate is None:
         return {}
     lists = {
         "labels": (spec.propagate.labels, parent.labels),
         "annotations": (spec.propagate.annotations, parent.annotations),
     }
-    return {field: {key: own[key] for key in keys if key in own} for field, (keys, own) in lists.items() if keys}
+    return {
+        field: {key: own[key] for key in keys if key in own and is_writable(own[key])}
+        for field, (keys, own) in lists.items()
+        if keys
+    }
 
 
 def with_propagated(child: Manifest, texts: Texts) -> Manifest:

@@ -37,6 +37,14 @@ def test_a_route_gets_no_annotation_with_which_it_could_configure_the_ingress_co
     assert made == {**bare, "metadata": {**bare["metadata"], "labels": {**bare["metadata"]["labels"], "team": "red"}}}
 
 
+@pytest.mark.parametrize("character", ["\x7f", "\x85", "\uffff"], ids=ascii)
+def test_an_annotation_that_can_not_be_applied_stops_no_child(character: str) -> None:
+    made = labelled(propagate=KEYS)
+    made["metadata"]["annotations"]["example.com/owner"] = f"a{character}"
+
+    assert sync(made)["children"] == sync(labelled(propagate={"labels": KEYS["labels"]}))["children"]
+
+
 def test_annotations_of_the_service_win_over_those_of_the_parent() -> None:
     made = labelled(propagate=KEYS, service={"annotations": {"example.com/owner": "service"}})
 
