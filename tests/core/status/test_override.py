@@ -71,9 +71,9 @@ def test_a_change_that_comes_back_is_reverted_three_times_then_named_with_manage
     assert override(answers[2]) == override(answers[3])
     assert condition(answers[3], "Stalled")["message"] == (
         "Field manager scaler has changed a field of Deployment web-deployment, and the operator now reverts such "
-        "changes only once every ten minutes. If it is an autoscaler, replace it by spec.autoscaling, or "
-        "set its scaleTargetRef to kind MyResource, name web, apiVersion mygroup.example.com/v1alpha1; otherwise scale this MyResource instead of the "
-        "Deployment: spec.replicas"
+        "changes only once every ten minutes. If it is an autoscaler, replace it by spec.autoscaling, or set its "
+        "scaleTargetRef to kind MyResource, name web, apiVersion mygroup.example.com/v1alpha1; otherwise scale this "
+        "MyResource instead of the Deployment: spec.replicas"
     )
 
 
