@@ -123,7 +123,7 @@ def test_a_restart_of_metacontroller_costs_what_the_page_says(scene: Scene, mode
     note[RESTART] = counter.costs(COSTS[RESTART].syncs.least)
 
     assert unlike(note[RESTART], COSTS[RESTART]) == []
-    assert len(_about_web(done.useless)) == (2 if mode == "server-side-apply" else 0)
+    scene.here.eventually(lambda: len(_about_web(done.useless)) == (2 if mode == "server-side-apply" else 0))
 
 
 def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, Cost]) -> None:

@@ -96,6 +96,21 @@ def test_it_stays_rolled_back_when_suspended_and_resumed_and_repairs_what_others
     here.wait_until_ready()
 
 
+def test_an_image_that_was_set_without_pods_is_replaced_once_it_fails(here: Namespace) -> None:
+    here.ready(**LAST_READY)
+    here.change(replicas=0, image="nginx:bad")
+    here.wait_for_status("Ready", "ScaledToZero")
+    here.wait_until_quiet()
+    assert here.main()["image"] == "nginx:bad"
+
+    here.change(replicas=1)
+    here.wait_for_status("Failed", "RolledBack")
+    here.wait_until_quiet()
+
+    assert here.main()["image"] == "nginx:1.27"
+    assert here.touched().writes == []
+
+
 def test_an_image_does_not_come_back_for_a_missing_config_map_or_the_deadline_of_an_earlier_rollout(
     here: Namespace,
 ) -> None:
