@@ -90,8 +90,6 @@ class PreviousStatus:
         """The last generation that was Ready."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
-        self.is_ready = self.was_ready and self.since("Ready", "True") is not None
-        """Whether it says that this generation is Ready."""
         ready = _number(status.ready_replicas)
         self._replicas = status.replicas
         self.pod_counts = None if ready is None else PodCounts(ready, _number(status.updated_replicas))
@@ -123,6 +121,11 @@ class PreviousStatus:
             each["type"]: (each["status"], each["reason"], each["observedGeneration"]) for each in status["conditions"]
         }
         return before == now and _number(self._replicas) == status["replicas"]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it says that this generation is Ready."""
+        return self.was_ready and self.since("Ready", "True") is not None
 
     @property
     def is_of_other_generation(self) -> bool:
