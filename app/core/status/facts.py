@@ -177,14 +177,7 @@ class Facts:
         if spec is None or spec.autoscaling is None or not is_autoscaled or not self.previous_status.is_ready:
             return False
         is_sound = rollout.is_complete and rollout.updated == rollout.existing and not self.has_unstable_pods
-        # A change that is not yet observed can be a new template, unless the number of Pods differs, too.
-        is_other_change = rollout.is_not_yet_observed and rollout.existing == rollout.replicas
-        return (
-            is_sound
-            and not is_other_change
-            and rollout.available >= spec.autoscaling.min_replicas
-            and not self.deadlines.has_no_progress
-        )
+        return is_sound and rollout.available >= spec.autoscaling.min_replicas and not self.deadlines.has_no_progress
 
     @property
     def is_recording_image(self) -> bool:
