@@ -19,33 +19,13 @@ from metahook.simulator.objects import Json
 from tests.e2e.audit import Done
 from tests.e2e.cluster import Cluster
 from tests.e2e.control_plane import METACONTROLLER
+from tests.e2e.definition import definition
 from tests.e2e.namespace import PATIENCE, Place
 from tests.e2e.record import Record
 from tests.hooks.notes import NOTE, NOTES, Interceptor, note
 from tests.simulated.predicates import WATCHED
 
-_ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-_CRD: Json = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": f"{NOTE.plural}.example.com"},
-    "spec": {
-        "group": "example.com",
-        "names": {"kind": NOTE.kind, "plural": NOTE.plural},
-        "scope": "Namespaced",
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {
-                    "openAPIV3Schema": {"type": "object", "properties": {"spec": _ANYTHING, "status": _ANYTHING}}
-                },
-            }
-        ],
-    },
-}
+_CRD = definition(NOTE)
 FENCE = "fence"
 """A Note that every selector of the tests matches. Its sync shows that Metacontroller has handled earlier events."""
 

@@ -6,12 +6,13 @@ With GATEWAY_API_CRD, the path of ``gateway.networking.k8s.io_httproutes.yaml`` 
 import os
 from pathlib import Path
 
+from metahook import HTTPRoute
 from metahook.envtest.manifests import documents
 from metahook.simulator.objects import Json
+from tests.e2e.definition import ANYTHING, definition
 
 GROUP = "gateway.networking.k8s.io"
 _TEXT: Json = {"type": "string"}
-_ANYTHING: Json = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _PORT: Json = {"type": "integer", "format": "int32"}
 
 
@@ -38,7 +39,7 @@ _PATH = {**_object(type=_default("PathPrefix"), value=_default("/")), "default":
 _RULE = _object(
     matches=_list(_object(path=_PATH, method=_TEXT), default=[{"path": _EVERYTHING}]),
     backendRefs=_list(_BACKEND),
-    timeouts=_ANYTHING,
+    timeouts=ANYTHING,
 )
 _SPEC = _object(
     parentRefs=_list(_PARENT),
@@ -53,33 +54,13 @@ _STATUS = _object(
             "controllerName",
             parentRef=_PARENT,
             controllerName=_TEXT,
-            conditions={"type": "array", "items": _ANYTHING},
+            conditions={"type": "array", "items": ANYTHING},
         )
     ),
 )
 
-_CRD: Json = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {
-        "name": f"httproutes.{GROUP}",
-        "annotations": {"api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/gateway-api/pull/2997"},
-    },
-    "spec": {
-        "group": GROUP,
-        "names": {"kind": "HTTPRoute", "plural": "httproutes"},
-        "scope": "Namespaced",
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": {**_object("spec", spec=_SPEC, status=_STATUS)}},
-            }
-        ],
-    },
-}
+_APPROVED = {"api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/gateway-api/pull/2997"}
+_CRD = definition(HTTPRoute.KIND, _object("spec", spec=_SPEC, status=_STATUS), **_APPROVED)
 
 
 def crds() -> list[Json]:

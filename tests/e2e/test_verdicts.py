@@ -46,7 +46,7 @@ def test_transition_times_rarely_change_without_their_status_or_go_back(
         longest = max((move.seconds for move in found), default=0)
         count = len({move.where for move in found})
         figures.note(f"statuses in which transition times {name}", mode, f"{count}, by {longest:.0f} s")
-        assert count <= 5 + len(statuses) / most, found
+        assert count <= max(5, len(statuses) / most), found
     assert [move for move in moved if move.after > RACE] == []
 
 
@@ -76,10 +76,12 @@ def test_metacontroller_and_the_hook_never_fail_by_themselves(cluster: Cluster, 
 
 NOT_IN = {
     "dynamic-apply": {"get", "patch"},
-    "server-side-apply": {"create", "update", "get"},
+    "server-side-apply": {"create", "update"},
 }
-"""Verbs on children that only the other mode needs, or, to get one, that few children need."""
-CHILDREN = {"deployments", "services", "poddisruptionbudgets", "horizontalpodautoscalers"}
+"""Verbs on children that only the other mode needs."""
+RARE = {"poddisruptionbudgets", "horizontalpodautoscalers"}
+"""Children of too few MyResources for Metacontroller to get one before it adopts or releases it."""
+CHILDREN = {"deployments", "services", *RARE}
 
 
 def test_every_right_of_the_role_is_used(cluster: Cluster, mode: Mode, pytestconfig: pytest.Config) -> None:
@@ -88,4 +90,5 @@ def test_every_right_of_the_role_is_used(cluster: Cluster, mode: Mode, pytestcon
 
     unused = granted(role()) - {request.right for request in cluster.audit.requests}
 
+    unused -= {right for right in unused if right.resource in RARE and right.verb == "get"}
     assert [right for right in unused if right.resource not in CHILDREN or right.verb not in NOT_IN[mode]] == []

@@ -4,6 +4,7 @@ from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.simulator.objects import Json
+from tests.e2e.definition import definition
 
 BACKUPS = Kind("example.com/v1", "MyBackup", "mybackups")
 GHOSTS = Kind("example.com/v1", "MyGhost", "myghosts")
@@ -22,25 +23,7 @@ def values(*, secrets: bool) -> Json:
 OURS = controller(Watch(dependencies=(BACKUPS,)))
 """The controller of the hook."""
 
-_ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-_VERSION = {
-    "name": "v1",
-    "served": True,
-    "storage": True,
-    "subresources": {"status": {}},
-    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": _ANYTHING, "status": _ANYTHING}}},
-}
-CRD: Json = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": f"{BACKUPS.plural}.example.com"},
-    "spec": {
-        "group": "example.com",
-        "names": {"kind": BACKUPS.kind, "plural": BACKUPS.plural},
-        "scope": "Namespaced",
-        "versions": [_VERSION],
-    },
-}
+CRD = definition(BACKUPS)
 
 
 def backup(name: str, namespace: str) -> Json:

@@ -13,7 +13,7 @@ from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS
 from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision
-from metahook import Removal
+from metahook import Removal, Service
 
 MOST = 700
 """Characters of a list. A message may have 1024, and its remedy must not be cut off."""
@@ -70,9 +70,11 @@ def _until(facts: Facts) -> str:
 
 
 def _others(facts: Facts) -> str:
-    kind = _holder(facts).kind
+    kind, spec = _holder(facts).kind, facts.desired.spec
     remedies = (child.remedy for child in OPTIONAL_CHILDREN if child.kind.KIND.kind == kind)
-    return next(remedies, f"delete the {kind}")
+    remedy = next(remedies, f"delete the {kind}")
+    is_exposed = kind == Service.KIND.kind and spec is not None and spec.expose is not None
+    return f"remove spec.expose and {remedy}" if is_exposed else remedy
 
 
 def _removal(facts: Facts) -> Removal:

@@ -106,6 +106,16 @@ def test_a_service_of_any_other_owner_is_a_conflict(owner: Json) -> None:
     assert reason(asked(service(**owner))) == "NameConflict"
 
 
+def test_the_remedy_of_an_exposed_myresource_is_a_valid_spec() -> None:
+    parent = my_resource(**PORTS, expose={"host": "web.example.com"})
+    related = {**grouped(service(), kinds=("Service", "Ingress"))}
+
+    answer = sync(parent, related=related)
+
+    assert reason(answer) == "NameConflict"
+    assert "remove spec.expose and set spec.service.mode to Disabled" in condition(answer)["message"]
+
+
 def test_a_service_that_cannot_be_read_is_a_conflict() -> None:
     unreadable = service()
     unreadable["spec"] = "not a spec"
