@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.cli.files.requests import Json, answer_sync, compose_sync, edit_sync
-from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
+from app.core.child_metadata import GENERATION_STAMP, PASSING_ANNOTATIONS
 from app.core.desired.children import CHILDREN
 from app.core.reasons import INVALID_SPEC
 from app.core.watch import Watch
@@ -24,7 +24,7 @@ from metahook.cli.errors import InputError
 from metahook.cli.files.recordings import Recording
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 
-_WRITE_ANNOTATIONS = frozenset({GENERATION_STAMP, REPAIR_ANNOTATION})
+_WRITE_ANNOTATIONS = frozenset({GENERATION_STAMP, *PASSING_ANNOTATIONS})
 
 
 @dataclass(frozen=True)

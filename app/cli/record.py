@@ -9,18 +9,23 @@ from app.api.scalar import LABEL_VALUE, PATHS, TEXT
 from app.api.service import SOURCE_RANGES
 from app.core.child_metadata import (
     ADDRESS_LABEL,
+    ASLEEP,
     CONFIG_HASH_ANNOTATIONS,
+    EARLIER_FAILURE,
     GENERATION_STAMP,
     READY_IMAGE,
     REPAIR_ANNOTATION,
     RESTARTED_AT,
+    REVERTED,
     ROLLBACK,
+    ROLLED_OUT_TEMPLATE,
     SELECTOR_LABEL,
 )
 from app.core.desired.children import CHILDREN, LATER_CHILDREN
 from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis import advice, pod_failures, replica_failure
 from app.core.status.facts import ROLLOUT
+from app.core.status.scaling import template_hash
 from app.core.watch import Watch
 from metahook import (
     Body,
@@ -63,7 +68,9 @@ _LABELS = words(
 )
 _METADATA: Fields = {
     "labels": _LABELS,
-    "annotations": words(GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, ROLLBACK),
+    "annotations": words(
+        ASLEEP, EARLIER_FAILURE, GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, REVERTED, ROLLBACK
+    ),
 }
 _NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 
@@ -189,11 +196,16 @@ FIELDS: Fields = {
 
 def redaction_of(keeps_values: bool) -> Redaction:  # noqa: FBT001 - the one thing that is asked
     """Return what is redacted in recordings of the operator."""
-    return Redaction(keeps_values, FIELDS, frozenset(CONFIG_HASH_ANNOTATIONS.values()), _READ_MESSAGES, _hashes)
+    return Redaction(keeps_values, FIELDS, _HASH_ANNOTATIONS, _READ_MESSAGES, _hashes)
+
+
+_HASH_ANNOTATIONS = frozenset({*CONFIG_HASH_ANNOTATIONS.values(), ROLLED_OUT_TEMPLATE})
 
 
 def _hashes(body: Body) -> dict[str, str]:
-    return published_hashes(SyncRequest.decode(body, CHILDREN, shape=Shape(optional_kinds=LATER_CHILDREN)), _WATCH)
+    request = SyncRequest.decode(body, CHILDREN, shape=Shape(optional_kinds=LATER_CHILDREN))
+    templates = [template_hash(deployment) for deployment in request.children.all(Deployment)]
+    return {**published_hashes(request, _WATCH), **({ROLLED_OUT_TEMPLATE: templates[0]} if templates else {})}
 
 
 command = record_command(redaction_of, __version__)

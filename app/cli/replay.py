@@ -10,7 +10,7 @@ import click
 from app.api.names import KIND
 from app.cli.files.live_objects import COLLECT_COMMANDS, live_requests
 from app.cli.options import with_watch
-from app.core.child_metadata import REPAIR_ANNOTATION
+from app.core.child_metadata import PASSING_ANNOTATIONS
 from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.status.conditions import FOREIGN_FIELDS
@@ -110,7 +110,7 @@ def version_of(watch: Watch) -> HookVersion:
             fields=frozenset({"override"}),
             times={"waiting": "since"},
             conditions=frozenset({FOREIGN_FIELDS.type}),  # it depends on managedFields, which a recording leaves out
-            annotations=frozenset({REPAIR_ANNOTATION}),  # it changes every ten minutes
+            annotations=PASSING_ANNOTATIONS,  # they depend on times, and on managedFields
         ),
     )
 

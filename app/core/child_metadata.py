@@ -24,7 +24,22 @@ READY_IMAGE = f"{GROUP}/readyImage"
 ROLLBACK = f"{GROUP}/rollback"
 """The annotations of the Deployment with the last image that was Ready, and with the decision to use it again."""
 
+EARLIER_FAILURE = f"{GROUP}/earlierFailure"
+"""The annotation of the Deployment with the time of the failure that it showed when it got its image."""
+
+ASLEEP = f"{GROUP}/asleep"
+"""The annotation of the children that a schedule changes, with the number of Pods while the MyResource is asleep."""
+
+ROLLED_OUT_TEMPLATE = f"{GROUP}/rolledOutTemplate"
+"""The annotation of an autoscaled Deployment with the hash of its Pod template, once that was rolled out."""
+
+REVERTED = f"{GROUP}/reverted"
+"""The annotation of a child with the last change by another user or controller that was reverted."""
+
 REPAIR_ANNOTATION = f"{GROUP}/repair"
+PASSING_ANNOTATIONS = frozenset({REPAIR_ANNOTATION, REVERTED, ROLLED_OUT_TEMPLATE})
+"""The annotations that follow from the observed child, and not from the spec: the response has them at times."""
+
 RESTARTED_AT = f"{GROUP}/restartedAt"
 CONFIG_HASH_ANNOTATIONS: dict[type[ConfigMap] | type[Secret], str] = {
     ConfigMap: f"{GROUP}/config",
@@ -56,6 +71,7 @@ def labels(parent: Parent) -> dict[str, str]:
 def manifest_of(kind: type[Object], parent: Parent, spec: Mapping[str, Any], **metadata: Mapping[str, str]) -> Manifest:
     """Return the manifest of the child of *kind* with this *spec*, and with more *metadata* than all have."""
     name = deployment_name(parent) if kind is Deployment else parent.name
+    metadata = {field: values for field, values in metadata.items() if values}
     return {
         "apiVersion": kind.KIND.api_version,
         "kind": kind.KIND.kind,

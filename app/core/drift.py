@@ -1,9 +1,10 @@
 """How the observed children differ from the desired ones, and which fields only others set.
 
 Two things must be observed on a child before its status means anything. The generation stamp says that Metacontroller
-applied this generation (it shows removed fields); the values say that no one has changed them since (they show
-``kubectl scale``, and a CRD default that changed without a new generation). Fields that are left over are drift, too:
-see :mod:`metahook.protocol.leftovers`. So is a child that is not desired, until it is gone.
+applied this generation (it shows removed fields), as the annotation of a schedule does for its last edge; the values
+say that no one has changed them since (they show ``kubectl scale``, and a CRD default that changed without a new
+generation). Fields that are left over are drift, too: see :mod:`metahook.protocol.leftovers`. So is a child that is not
+desired, until it is gone.
 
 A stale request, whose parent is older than its children, is drift, too: its spec would undo later changes, and a later
 sync decides (see :mod:`metahook.protocol.generation`).
@@ -13,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import GENERATION_STAMP, REPAIR_ANNOTATION
+from app.core.child_metadata import ASLEEP, GENERATION_STAMP, PASSING_ANNOTATIONS
 from metahook import (
     Children,
     ForeignField,
@@ -24,6 +25,7 @@ from metahook import (
     children_from_newer_generation,
     drifted_field,
     foreign_fields,
+    last_change,
     leftovers,
     overridden_field,
     overriding_manager,
@@ -65,6 +67,11 @@ class Drift:
         metadata = self.observed.metadata if self.observed else None
         return str(metadata.generation or metadata.resource_version or "") if metadata else ""
 
+    @property
+    def changed_at(self) -> str:
+        """When the observed child was last written, other than its status, in RFC 3339; ``""`` if that is unknown."""
+        return last_change(self.observed.metadata.managed_fields, of_status=False) if self.observed else ""
+
     def __str__(self) -> str:
         """Return the text of ``status.waiting.what``."""
         if self.removal:
@@ -92,11 +99,13 @@ def _drift(desired: Manifest, children: Children) -> Drift | None:
     observed = children.observed(desired)
     if observed is None or observed.metadata.deletion_timestamp:
         return Drift(kind, name, overridden_by="")
-    is_stamped = observed.metadata.annotation(GENERATION_STAMP) == desired["metadata"]["annotations"][GENERATION_STAMP]
+    annotations = desired["metadata"]["annotations"]
+    # Where they differ, the spec or the schedule changed the child: an autoscaler that owns a field did not.
+    is_stamped = all(observed.metadata.annotation(key) == annotations.get(key) for key in (GENERATION_STAMP, ASLEEP))
     if is_stamped and (path := drifted_field(desired, children)):
         path, manager = overridden_field(desired, children) or (path, None)
         return Drift(kind, name, path, observed=observed, overridden_by=manager)
-    if left_over := leftovers(desired, children, ignored={REPAIR_ANNOTATION}):
+    if left_over := leftovers(desired, children, ignored=PASSING_ANNOTATIONS):
         return Drift(kind, name, observed=observed, removal=removal(desired, left_over, children))
     if is_stamped:
         return None

@@ -19,20 +19,36 @@
 
 from datetime import datetime
 
-from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name
+from app.core.child_metadata import (
+    GENERATION_STAMP,
+    REPAIR_ANNOTATION,
+    REVERTED,
+    ROLLED_OUT_TEMPLATE,
+    deployment_name,
+)
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
 from app.core.desired.kept_children import left_as_applied
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts import Facts
+from app.core.status.override import read_annotation
 from app.core.status.parent_status import parent_status
 from app.core.status.pod_counts import written_counts
 from app.core.status.previous_status import PreviousStatus
 from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
-from metahook import Deployment, Manifest, SyncRequest, SyncResponse, with_observed_values, with_repair
+from metahook import (
+    Deployment,
+    Manifest,
+    Object,
+    SyncRequest,
+    SyncResponse,
+    with_annotations,
+    with_observed_values,
+    with_repair,
+)
 
 
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
@@ -102,7 +118,31 @@ def _to_send(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:
     drift = next(
         (each for each in facts.drifts if (each.kind, each.name) == (child["kind"], child["metadata"]["name"])), None
     )
-    if drift and drift.path and drift.overridden_by is not None and facts.overriding.is_yielding:
+    observed = request.children.observed(child)
+    is_changed = drift is not None and drift.path is not None and drift.overridden_by is not None
+    if is_changed and facts.overriding.is_yielding:
         child = with_observed_values(child, request.children)
+    if annotations := _passing_annotations(child, observed, drift if is_changed else None, facts):
+        child = with_annotations(child, annotations)
     resend = facts.resend if drift and drift is facts.drift else None
-    return with_repair(child, request.children.observed(child), REPAIR_ANNOTATION, resend)
+    spec = facts.desired.spec
+    restored = (spec.propagate.annotations if spec and spec.propagate else None) or ()
+    return with_repair(child, observed, REPAIR_ANNOTATION, resend, restored=restored)
+
+
+def _passing_annotations(
+    child: Manifest, observed: Object | None, changed: Drift | None, facts: Facts
+) -> dict[str, str]:
+    """Return what *child* remembers besides the spec: what was rolled out, and the last change that was reverted.
+
+    *changed* is its drift, if another user or controller changed it.
+    """
+    annotations = {}
+    if child["kind"] == "Deployment" and facts.scaling.rolled_out_template:
+        annotations[ROLLED_OUT_TEMPLATE] = facts.scaling.rolled_out_template
+    last = facts.overriding.last
+    if changed and last and not facts.overriding.is_yielding:
+        annotations[REVERTED] = last.annotation(changed.child_version)
+    elif observed and read_annotation(observed, child["metadata"]["annotations"][GENERATION_STAMP]):
+        annotations[REVERTED] = observed.metadata.annotation(REVERTED) or ""
+    return annotations

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from app.api.names import GROUP
 from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
@@ -123,11 +124,18 @@ def finished(parent: Json) -> list[Json]:
     return [rolled_out(item) if item["kind"] == "Deployment" else item for item in children]
 
 
+def applied(observed: Json, answer: Json) -> Json:
+    """Return the *observed* child once Metacontroller has applied the *answer*: its annotations and its spec."""
+    made = child(answer, observed["kind"])
+    own = {key: text for key, text in observed["metadata"]["annotations"].items() if GROUP not in key}
+    metadata = {**observed["metadata"], "annotations": {**own, **made["metadata"]["annotations"]}}
+    return {**observed, "metadata": metadata, "spec": {**observed["spec"], **made["spec"]}}
+
+
 def sent_again(parent: Json, deployment: Json) -> Json:
     """Return *deployment*, which differs from *parent*'s spec, as it is once what was sent again has arrived."""
     answer = sync(parent, deployment, now=NOW + timedelta(seconds=30))
-    annotations = {**deployment["metadata"]["annotations"], **child(answer, "Deployment")["metadata"]["annotations"]}
-    return {**deployment, "metadata": {**deployment["metadata"], "annotations": annotations}}
+    return {**applied(deployment, answer), "spec": deployment["spec"]}
 
 
 def condition(answer: Json, kind: str = "Ready") -> Json:

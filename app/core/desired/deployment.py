@@ -25,7 +25,7 @@ def deployment(
 
     A *rollback* that is decided replaces the image.
     """
-    annotations = rollback.annotations if rollback else {}
+    annotations = {**replicas.annotations, **(rollback.annotations if rollback else {})}
     if rollback and rollback.image:
         spec = spec.model_copy(update={"image": rollback.image})
     fields = {
@@ -37,7 +37,7 @@ def deployment(
         "strategy": _strategy(spec.strategy or Strategy()),
         "template": pod_template(parent, spec, config_hashes),
     }
-    return manifest_of(Deployment, parent, present(fields), **({"annotations": annotations} if annotations else {}))
+    return manifest_of(Deployment, parent, present(fields), annotations=annotations)
 
 
 def _strategy(strategy: Strategy) -> dict[str, Any]:

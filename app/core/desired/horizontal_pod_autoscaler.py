@@ -29,7 +29,7 @@ def autoscaler(parent: Parent, spec: MyResourceSpec, replicas: Replicas) -> Mani
         "metrics": [_metric(name, percentage) for name, percentage in targets.items() if percentage],
         "behavior": autoscaling.behavior,
     }
-    return manifest_of(HorizontalPodAutoscaler, parent, present(fields))
+    return manifest_of(HorizontalPodAutoscaler, parent, present(fields), annotations=replicas.annotations)
 
 
 def _metric(resource: str, percentage: int) -> dict[str, Any]:

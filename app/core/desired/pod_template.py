@@ -40,6 +40,16 @@ def in_observed_template(deployment: Deployment | None, *path: str) -> Any:  # n
     return node
 
 
+def observed_image(deployment: Deployment | None) -> str | None:
+    """Return the image of the container main of an observed *deployment*."""
+    containers = in_observed_template(deployment, "spec", "containers")
+    for container in containers if isinstance(containers, list) else []:
+        if isinstance(container, dict) and container.get("name") == CONTAINER:
+            image = container.get("image")
+            return image if isinstance(image, str) else None
+    return None
+
+
 def pod_template(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Json:
     """Return the desired Pod template, with *config_hashes* among its annotations."""
     extra = spec.pod_metadata or PodMetadata()

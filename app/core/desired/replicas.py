@@ -9,7 +9,7 @@ old number: there the field is left out while the autoscaler owns it, which chan
 from typing import NamedTuple
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import deployment_name
+from app.core.child_metadata import ASLEEP, deployment_name
 from app.core.desired.schedule import ScheduleState
 from metahook import LAST_APPLIED, Children, Deployment, Parent, overriding_manager
 
@@ -22,6 +22,16 @@ class Replicas(NamedTuple):
     """Whether an autoscaler may change the number."""
     is_left_out: bool = False
     """Whether the desired Deployment does not have the number, because the autoscaler owns it."""
+    is_asleep: bool = False
+    """Whether the schedule asks for this number, because it asks to sleep."""
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The annotations of the children that the schedule changes.
+
+        So an edge of the schedule is a change of our own, as a new generation is, and not one by the autoscaler.
+        """
+        return {ASLEEP: str(self.desired)} if self.is_asleep else {}
 
 
 def desired_replicas(
@@ -32,7 +42,7 @@ def desired_replicas(
     With autoscaling, *children* show how many the autoscaler wants; while the MyResource sleeps, it does nothing.
     """
     if schedule is not None and schedule.replicas is not None:
-        return Replicas(schedule.replicas)
+        return Replicas(schedule.replicas, is_asleep=True)
     if spec.autoscaling is None:
         return Replicas(spec.replicas)
     least, most = spec.autoscaling.min_replicas, spec.autoscaling.max_replicas

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cached_property
 
 from app.core.child_metadata import REPAIR_ANNOTATION, deployment_name
 from app.core.desired.desired_state import DesiredState
@@ -9,10 +10,11 @@ from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
-from app.core.status.override import Overriding
+from app.core.status.override import Override, Overriding, read_annotation
 from app.core.status.previous_status import SKEW, PreviousStatus, ReachedState
+from app.core.status.scaling import Scaling
 from app.core.timers import after, format_time, parse_time
-from metahook import Deployment, Finding, Resend, SyncRequest, was_resent
+from metahook import Deployment, Finding, Resend, SyncRequest, generation_stamp, was_resent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -119,7 +121,7 @@ class Facts:
         """Whether there has been this drift for too long. A child is kept first, and then has as long again."""
         self.overriding = Overriding(
             drifts,
-            previous_status.override,
+            self._known_overrides(),
             is_waited_for=since is not None,
             was_ready=self.was_ready,
             now=now,
@@ -165,19 +167,16 @@ class Facts:
         schedule, reached = self.desired.schedule, self.previous_status.reached_state
         return schedule is not None and reached not in {None, ReachedState(schedule.name, schedule.replicas)}
 
+    @cached_property
+    def scaling(self) -> Scaling:
+        """What the Deployment shows of the changes of an autoscaler."""
+        return Scaling(self.desired, self.rollout, self.previous_status, self.children)
+
     @property
     def is_scaling(self) -> bool:
-        """Whether Pods start or stop because an autoscaler changed their number, as far as can be told.
-
-        None is replaced, and there are as many as it may scale down to. Those that have not started within the deadline
-        are missing, as any others.
-        """
-        spec, rollout = self.desired.spec, self.rollout
-        is_autoscaled = self.desired.replicas.is_autoscaled
-        if spec is None or spec.autoscaling is None or not is_autoscaled or not self.previous_status.is_ready:
-            return False
-        is_sound = rollout.is_complete and rollout.updated == rollout.existing and not self.has_unstable_pods
-        return is_sound and rollout.available >= spec.autoscaling.min_replicas and not self.deadlines.has_no_progress
+        """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
+        is_sound = not self.has_unstable_pods and not self.deadlines.has_no_progress
+        return self.scaling.is_in_progress and is_sound
 
     @property
     def is_recording_image(self) -> bool:
@@ -271,6 +270,12 @@ class Facts:
 
     def _resend(self, drift: Drift) -> Resend:
         return Resend(str(drift), self.waiting_since, self.now)
+
+    def _known_overrides(self) -> list[Override]:
+        """Return the changes by others that were reverted in this generation, as the status and the children say."""
+        stamp = generation_stamp(self.parent)
+        known = [self.previous_status.override, *(read_annotation(child, stamp) for child in self.children)]
+        return [override for override in known if override]
 
     def _is_conflict(self, holder: Holder) -> bool:
         """Tell whether *holder* keeps the name. A Deployment of a MyResource that was deleted is gone in seconds."""

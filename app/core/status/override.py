@@ -5,16 +5,22 @@ and each round creates and deletes Pods. So from the third on it is Overridden: 
 other one sets, which changes nothing in the cluster, and the operator reverts them once every ten minutes. All changes
 of a MyResource's children count together, so that the bound does not depend on how many fields or writers there are,
 or on what else differs.
+
+What was reverted is written on the child, in the same write: the count, the version of the child, and the time of the
+change, as the API server recorded it. So a sync with an old status counts on, and one with an old child gives the same
+annotation again.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import msgspec
-from msgspec.structs import replace
 
+from app.core.child_metadata import GENERATION_STAMP, REVERTED
 from app.core.drift import Drift
 from app.core.timers import after, format_time, parse_time
+from metahook import Object
 
 REPEATED = 3
 """Changes, each within the window after the one before, from which on a child counts as overridden."""
@@ -24,6 +30,8 @@ WINDOW = 600
 
 CALM = 60
 """Seconds without another change after which a child that was overridden counts as restored."""
+
+_RECORD = re.compile("(?P<count>[1-9])/(?P<version>[^/]{0,64})/(?P<time>[^/]{20})")
 
 
 class Override(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -40,25 +48,39 @@ class Override(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
         """Whether changes came so often, one after the other, that others keep making them."""
         return self.count >= REPEATED
 
+    def annotation(self, version: str) -> str:
+        """Return the annotation of a child whose *version* is reverted."""
+        return f"{self.count}/{version}/{self.reverted_at}"
+
+
+def read_annotation(child: Object, stamp: str) -> Override | None:
+    """Return the last change of *child* that was reverted in the generation *stamp*, as its annotation has it."""
+    record = _RECORD.fullmatch(child.metadata.annotation(REVERTED) or "")
+    if record is None or child.metadata.annotation(GENERATION_STAMP) != stamp or not parse_time(record["time"]):
+        return None
+    what = f"{child.KIND.kind} {child.metadata.name}"
+    return Override(what, int(record["count"]), record["time"], child_versions=(record["version"],))
+
 
 class Overriding:
-    """What the *drifts* tell about other users and controllers, after the *last* override of this generation.
+    """What the *drifts* tell about other users and controllers, after the *known* overrides of this generation.
 
-    *is_waited_for*: whether the previous status waits for the first drift; *was_ready*: whether all children have
-    existed in this generation.
+    Those are of the previous status, which can be old or lost, and of the annotations of children, which a child that
+    was deleted has no longer: the latest one counts. *is_waited_for*: whether the previous status waits for the first
+    drift; *was_ready*: whether all children have existed in this generation.
     """
 
     def __init__(
         self,
         drifts: Sequence[Drift],
-        last: Override | None,
+        known: Iterable[Override],
         *,
         is_waited_for: bool,
         was_ready: bool,
         now: datetime,
     ) -> None:
         self._now = now
-        self.last = self._not_in_future(last)
+        self.last = max(filter(self._is_credible, known), key=lambda each: (each.reverted_at, each.count), default=None)
         """The last change that was reverted, which can be one of these drifts."""
         self.is_yielding = False
         """Whether the observed values are left as they are."""
@@ -68,21 +90,23 @@ class Overriding:
         lost = next((drift for drift in drifts[:1] if not drift.path and drift.overridden_by is not None), None)
         versions = tuple(drift.child_version for drift in changed)
         # A field was changed again if its child has another version. A child that was deleted has none.
-        if self.field and not (last and set(versions).issubset(last.child_versions)):
-            self._add(self.field, versions)
+        if self.field and not (self.last and set(versions).issubset(self.last.child_versions)):
+            self._add(self.field, max(drift.changed_at for drift in changed), versions)
         elif lost and not self.field and was_ready and not is_waited_for:
             self._add(lost)
 
-    def _add(self, drift: Drift, versions: tuple[str, ...] = ()) -> None:
-        last = self.last
-        is_repeated = last is not None and last.is_repeated
-        if last and drift.path and is_repeated and self._is_within(last, WINDOW):
+    def _add(self, drift: Drift, changed_at: str = "", versions: tuple[str, ...] = ()) -> None:
+        last, time, count = self.last, parse_time(changed_at) or self._now, 1
+        if last and drift.path and last.is_repeated and self._is_within(last, WINDOW):
             self.is_yielding = True
             return
-        # The change that was left for so long is still the same conflict when its time to be reverted comes.
-        is_next = last is not None and self._is_within(last, WINDOW + CALM if is_repeated else WINDOW)
-        count = min(last.count + 1, REPEATED) if last and is_next else 1
-        self.last = Override(str(drift), count, format_time(self._now), drift.overridden_by or "", versions)
+        if last:
+            # The change that was left for so long is still the same conflict when its time to be reverted comes.
+            left = WINDOW if last.is_repeated and drift.path else 0
+            before = after(self._reverted_at(last), left) or time
+            is_next = (time - before).total_seconds() < (CALM if left else WINDOW)
+            count, time = (min(last.count + 1, REPEATED), max(time, before)) if is_next else (1, time)
+        self.last = Override(str(drift), count, format_time(time), drift.overridden_by or "", versions)
 
     @property
     def is_overridden(self) -> bool:
@@ -96,9 +120,9 @@ class Overriding:
             return []
         return [after(self._reverted_at(self.last), WINDOW if self.is_yielding else CALM)]
 
-    def _not_in_future(self, last: Override | None) -> Override | None:
-        is_ahead = last is not None and self._reverted_at(last) > self._now
-        return replace(last, reverted_at=format_time(self._now)) if last and is_ahead else last
+    def _is_credible(self, override: Override) -> bool:
+        """Tell whether its time is not so far in the future that no clock explains it."""
+        return (self._reverted_at(override) - self._now).total_seconds() < WINDOW
 
     def _is_within(self, override: Override, seconds: int) -> bool:
         end = after(self._reverted_at(override), seconds)

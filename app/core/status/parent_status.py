@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 
-from app.api.names import CONTAINER
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
 from app.core.desired.dependencies import State, Unmet
-from app.core.desired.pod_template import in_observed_template
+from app.core.desired.pod_template import observed_image
 from app.core.desired.schedule import ScheduleState
 from app.core.reasons import SLEEPING, Outlook, linked
 from app.core.rollout import min_available
@@ -41,7 +40,7 @@ from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
 from app.core.status.words import foreign_message, listing, message
 from app.core.timers import format_time
-from metahook import Deployment, Service
+from metahook import Service
 
 Json = dict[str, Any]
 
@@ -66,8 +65,8 @@ def parent_status(facts: Facts, docs_url: str) -> Json:
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
-    if image := _image(facts.rollout.deployment):
-        status["image"] = image
+    if image := observed_image(facts.rollout.deployment):
+        status["image"] = image[:MAX_MESSAGE]
     if facts.desired.exposure and any((each.type, each.status) == ("Exposed", "True") for each in conditions):
         status["url"] = url(facts.desired.exposure)
     if address := _address(facts):
@@ -184,16 +183,6 @@ def _schedule(facts: Facts, schedule: ScheduleState, *, is_ready: bool) -> Json:
     state = reached or ReachedState(schedule.name, schedule.replicas)
     transition = schedule.next_transition.isoformat(timespec="seconds").replace("+00:00", "Z")
     return {**msgspec.to_builtins(state), "nextTransition": transition}
-
-
-def _image(deployment: Deployment | None) -> str | None:
-    """Return the image of the container main, as observed."""
-    containers = in_observed_template(deployment, "spec", "containers")
-    for container in containers if isinstance(containers, list) else []:
-        if isinstance(container, dict) and container.get("name") == CONTAINER:
-            image = container.get("image")
-            return image[:MAX_MESSAGE] if isinstance(image, str) else None
-    return None
 
 
 def _address(facts: Facts) -> str | None:

@@ -78,6 +78,7 @@ def _due(facts: Facts, observed: PodCounts, previous: PodCounts, replicas: int) 
         return None
     # With a single Pod the rollout is complete once it is ready, which is written anyway.
     is_progress = replicas > 1 and observed.progress(replicas) > previous.progress(replicas)
-    if is_progress and replicas <= MANY:
+    # Once an autoscaler's Pods are all ready, the loss of one counts.
+    if is_progress and (replicas <= MANY or (facts.is_scaling and observed == (replicas, replicas))):
         return None
     return after(counted_at, 1 + (INTERVAL if is_progress else LATEST))  # the status has it in whole seconds

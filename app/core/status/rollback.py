@@ -16,6 +16,7 @@ from app.core.reasons import (
 )
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision, decide
+from app.core.timers import parse_time
 
 MENDED_BY_IMAGE = (IMAGE_PULL_FAILED, RUN_CONTAINER_ERROR, OOM_KILLED, CRASH_LOOPING, PROBE_FAILING)
 """The causes that Pods show for which the last image comes back. All others are about the spec or the cluster."""
@@ -38,15 +39,16 @@ def _has_failed(facts: Facts, decision: Decision) -> bool:
     """Tell whether the rollout of this image is late.
 
     Until the Deployment controller reports progress, its status can still say that an earlier rollout was late: no new
-    Pod exists then, or those of an old ReplicaSet, which it uses again. A rollout without Pods is complete at once, so
-    it never reports that the first Pods of such an image are late.
+    Pod exists then, or those of an old ReplicaSet, which it uses again. It never renews that report, so what was
+    written to the Deployment since tells nothing. A rollout without Pods is complete at once, so it never reports that
+    the first Pods of such an image are late.
     """
     rollout, deadlines = facts.rollout, facts.deadlines
     is_reported = rollout.is_late or deadlines.is_stability_late or (rollout.is_complete and deadlines.has_no_progress)
     if decision.rule is not PROGRESS_DEADLINE_EXCEEDED or rollout.is_not_yet_observed or not is_reported:
         return False
-    since = rollout.reported_at if rollout.is_late else deadlines.passed
-    is_earlier = since is not None and rollout.changed_at is not None and since <= rollout.changed_at
+    earlier = facts.desired.rollback and parse_time(facts.desired.rollback.earlier_failure)
+    is_earlier = rollout.is_late and earlier is not None and earlier == rollout.reported_at
     return rollout.replicas > 0 and not rollout.has_updated_none and not is_earlier
 
 

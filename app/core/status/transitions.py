@@ -30,14 +30,16 @@ class Transitions:
 
     def since(self, condition: ParentCondition) -> str:
         """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
-        unchanged = self._previous.since(condition.type, condition.status)
-        if unchanged and not self._has_changed_twice(condition, unchanged):
+        unchanged, shown = self._previous.since(condition.type, condition.status), self._shown_since(condition)
+        if unchanged and not self._has_changed_twice(condition, self._time(unchanged), shown):
             return unchanged
         before = self._credible(self._previous.transition_time(condition.type))
         began = self._began(condition, before or self._credible(self._previous.transition_time("Ready")))
-        return format_time(max(began, before) if before else began)
+        return format_time(max(time for time in (began, before, shown) if time))
 
-    def _has_changed_twice(self, condition: ParentCondition, unchanged: str) -> bool:
+    def _has_changed_twice(
+        self, condition: ParentCondition, unchanged: datetime | None, shown: datetime | None
+    ) -> bool:
         """Tell whether *condition* changed away from this status and back since *unchanged*.
 
         It did so in statuses that the request lacks.
@@ -45,12 +47,21 @@ class Transitions:
         is_updated = self._previous.is_of_other_generation and not self._facts.desired.is_kept
         if is_updated and _follows_update(condition):
             return True
+        return unchanged is not None and shown is not None and shown > unchanged
+
+    def _shown_since(self, condition: ParentCondition) -> datetime | None:
+        """Return the last time at which *condition* had another status, as far as an object shows it."""
+        facts = self._facts
+        if condition.type == "Available" and condition.status == "False":
+            return None if facts.has_unstable_pods else self._available_since("False")
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
-            return False
-        if self._facts.desired.replicas.is_autoscaled:  # the Deployment is not available while it scales up
-            return False
-        available, since = self._available_since("True"), self._time(unchanged)
-        return available is not None and since is not None and available > since
+            return None
+        times = [] if _may_scale(facts) else [self._available_since("True")]
+        if condition.type == "Ready" and facts.rollout.is_complete:
+            # A child that is missing, or that has another template, is a drift.
+            created = [self._time(child.metadata.creation_timestamp) for child in facts.children]
+            times += [facts.rollout.reported_at, *created]
+        return max((time for time in times if time and self._credible(time)), default=None)
 
     def _began(self, condition: ParentCondition, last: datetime | None) -> datetime:
         """Return when the status of *condition* changed, after the *last* change that the request has."""
@@ -134,6 +145,11 @@ class Transitions:
 
     def _credible(self, time: datetime | None) -> datetime | None:
         return time if time and time <= self._facts.now + _AHEAD else None
+
+
+def _may_scale(facts: Facts) -> bool:
+    """Tell whether the Deployment can have been unavailable only because it was scaled up."""
+    return facts.desired.replicas.is_autoscaled and not facts.is_changing_state
 
 
 def _follows_update(condition: ParentCondition) -> bool:

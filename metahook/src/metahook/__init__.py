@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from metahook.protocol.drift import with_observed_values as with_observed_values
     from metahook.protocol.gate import RefusedResponse as RefusedResponse
     from metahook.protocol.generation import children_from_newer_generation as children_from_newer_generation
+    from metahook.protocol.generation import generation_stamp as generation_stamp
     from metahook.protocol.generation import is_from_newer_generation as is_from_newer_generation
     from metahook.protocol.generation import with_generation_stamp as with_generation_stamp
     from metahook.protocol.installation import Finding as Finding
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from metahook.protocol.managed_fields import last_change as last_change
     from metahook.protocol.manifest import EncodedManifest as EncodedManifest
     from metahook.protocol.manifest import Manifest as Manifest
+    from metahook.protocol.manifest import with_annotations as with_annotations
     from metahook.protocol.misuse import MisusedController as MisusedController
     from metahook.protocol.objects import Condition as Condition
     from metahook.protocol.objects import Conditions as Conditions
@@ -116,14 +118,19 @@ else:
         "protocol.custom_resource": ("crd",),
         "protocol.drift": ("drifted_field", "overridden_field", "overriding_manager", "with_observed_values"),
         "protocol.gate": ("RefusedResponse",),
-        "protocol.generation": ("children_from_newer_generation", "is_from_newer_generation", "with_generation_stamp"),
+        "protocol.generation": (
+            "children_from_newer_generation",
+            "generation_stamp",
+            "is_from_newer_generation",
+            "with_generation_stamp",
+        ),
         "protocol.installation": ("Finding", "UpdateMethod"),
         "protocol.kind": ("Kind",),
         "protocol.last_applied": ("LAST_APPLIED",),
         "protocol.leftovers": ("ForeignField", "foreign_fields", "leftovers"),
         "protocol.malformed": ("MalformedRequest",),
         "protocol.managed_fields": ("last_change",),
-        "protocol.manifest": ("EncodedManifest", "Manifest"),
+        "protocol.manifest": ("EncodedManifest", "Manifest", "with_annotations"),
         "protocol.misuse": ("MisusedController",),
         "protocol.objects": ("Condition", "Conditions", "Defaults", "Metadata", "Object", "Observed"),
         "protocol.observed": ("Children", "UndeclaredKind"),

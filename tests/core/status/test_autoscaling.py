@@ -5,24 +5,55 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import NOW, Json, condition, finished, my_resource, reason, sync
+from app.core.child_metadata import ROLLED_OUT_TEMPLATE
+from app.core.timers import format_time
+from tests.requests.builders import (
+    NOW,
+    NOW_TEXT,
+    Json,
+    applied,
+    child,
+    condition,
+    finished,
+    my_resource,
+    owned,
+    reason,
+    rolled_out,
+    sync,
+)
+from tests.requests.watched_objects import WATCH, config_map, related
 
 AUTOSCALING: Json = {"minReplicas": 2, "maxReplicas": 9, "targetMemoryUtilizationPercentage": 80}
 SPEC: Json = {"autoscaling": AUTOSCALING, "progressDeadlineSeconds": 60}
 READY = sync(my_resource(**SPEC), *finished(my_resource(**SPEC)))["status"]
 WAS_READY = my_resource(**SPEC, status=READY)
-COUNTS = ("replicas", "updatedReplicas", "availableReplicas")
-CHANGING = {"replicas", "updatedReplicas", "countedAt", "waiting"}
+COUNTS = ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
+CHANGING = {"replicas", "readyReplicas", "updatedReplicas", "countedAt", "waiting"}
 """The fields of the status that change while it scales."""
 
 
-def scaled(before: int, to: int, **status: Any) -> list[Json]:
-    """Return the children after the Deployment was scaled, with the counts of *before* but for those of *status*."""
-    deployment, autoscaler = finished(my_resource(**SPEC))
+def finished_by_autoscaler(**spec: Any) -> list[Json]:
+    """Return the children once they are rolled out, and the Deployment says so of its template."""
+    deployment, autoscaler = finished(my_resource(**SPEC, **spec))
+    return [applied(deployment, sync(my_resource(**SPEC, **spec), deployment, autoscaler)), autoscaler]
+
+
+def scaled(before: int, to: int, *, ago: float = 0, **status: Any) -> list[Json]:
+    """Return the children after the Deployment was scaled, with the counts of *before* but for those of *status*.
+
+    A Deployment that scales up is not available; this one so many seconds *ago*.
+    """
+    deployment, autoscaler = finished_by_autoscaler()
     metadata = {**deployment["metadata"], "generation": 2}
-    counts = {**deployment["status"], **dict.fromkeys(COUNTS, before), "observedGeneration": 2, **status}
+    available = {"type": "Available", "status": "False", "lastTransitionTime": NOW_TEXT}
+    conditions = [available, *deployment["status"]["conditions"][1:]]
+    counts = {**dict.fromkeys(COUNTS, before), "observedGeneration": 2, "conditions": conditions, **status}
     spec = {**deployment["spec"], "replicas": to}
-    return [{**deployment, "metadata": metadata, "spec": spec, "status": counts}, autoscaler]
+    chosen = {"desiredReplicas": to, "lastScaleTime": format_time(NOW - timedelta(seconds=ago))}
+    return [
+        {**deployment, "metadata": metadata, "spec": spec, "status": counts},
+        {**autoscaler, "status": {**chosen, "conditions": []}},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -30,6 +61,7 @@ def scaled(before: int, to: int, **status: Any) -> list[Json]:
     [
         pytest.param(scaled(2, 9, observedGeneration=1), id="up, not yet observed"),
         pytest.param(scaled(2, 9), id="up"),
+        pytest.param(scaled(2, 9, ago=15), id="up, a slow controller"),
         pytest.param(scaled(2, 9, replicas=9, updatedReplicas=9), id="Pods are starting"),
         pytest.param(scaled(9, 2, observedGeneration=1), id="down, not yet observed"),
         pytest.param(scaled(9, 2, availableReplicas=2), id="Pods are stopping"),
@@ -37,14 +69,13 @@ def scaled(before: int, to: int, **status: Any) -> list[Json]:
     ],
 )
 def test_it_stays_ready_while_it_scales_and_its_conditions_stay_the_same(children: list[Json]) -> None:
-    deployment, _ = children
-    deployment["status"]["conditions"][0]["status"] = "False"  # a Deployment that scales up is not Available
     answer = sync(WAS_READY, *children)
 
     fields = answer["status"].keys() | READY.keys()
     assert {field for field in fields if answer["status"].get(field) != READY.get(field)} <= CHANGING
     assert answer["status"]["replicas"] == answer["status"]["updatedReplicas"]
-    assert answer["resyncAfterSeconds"] == 60
+    assert answer["resyncAfterSeconds"] in {60, 61}
+    assert hash_of(child(answer, "Deployment")) == hash_of(children[0])
 
 
 def test_pods_that_do_not_start_within_the_deadline_are_missing() -> None:
@@ -58,25 +89,75 @@ def test_pods_that_do_not_start_within_the_deadline_are_missing() -> None:
     assert reason(sync(missed, *scaled(2, 8), now=NOW + timedelta(seconds=61))) == "ReplicasUnavailable"
 
 
+def counted(ready: int) -> Json:
+    """Return a MyResource that was Ready with as many *ready* Pods."""
+    return my_resource(**SPEC, status={**READY, "replicas": ready, "readyReplicas": ready})
+
+
+FAILING = {"replicas": 9, "updatedReplicas": 9}
+ROLLOUT = [{"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}]
+
+
 @pytest.mark.parametrize(
     ("parent", "children", "expected"),
     [
         pytest.param(WAS_READY, scaled(9, 9, availableReplicas=1), "ReplicasUnavailable", id="less than the least"),
         pytest.param(WAS_READY, scaled(2, 9, updatedReplicas=1), "ReplicasUnavailable", id="another template"),
-        pytest.param(
-            WAS_READY,
-            scaled(2, 9, conditions=[{"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}]),
-            "RollingOut",
-            id="a rollout",
-        ),
+        pytest.param(WAS_READY, scaled(2, 9, conditions=ROLLOUT), "RollingOut", id="a rollout"),
         pytest.param(my_resource(**SPEC), scaled(2, 9), "RollingOut", id="never Ready"),
         pytest.param(
             my_resource(**SPEC, status={**READY, "readyGeneration": 0}), scaled(2, 9), "RollingOut", id="a new spec"
+        ),
+        pytest.param(counted(9), scaled(3, 9, **FAILING), "ReplicasUnavailable", id="a loss"),
+        pytest.param(counted(5), scaled(3, 9, **FAILING), "ReplicasUnavailable", id="a loss while it scales up"),
+        pytest.param(
+            WAS_READY,
+            scaled(3, 9, ago=16, **FAILING),
+            "ReplicasUnavailable",
+            id="a loss, with an old status",
         ),
     ],
 )
 def test_otherwise_missing_pods_are_missing(parent: Json, children: list[Json], expected: str) -> None:
     assert reason(sync(parent, *children)) == expected
+
+
+def restarted(children: list[Json]) -> list[Json]:
+    """Return *children* after ``kubectl rollout restart``, which the Deployment controller has not observed."""
+    deployment, *others = children
+    template = {**deployment["spec"]["template"]}
+    annotations = {"kubectl.kubernetes.io/restartedAt": NOW_TEXT}
+    template["metadata"] = {**template["metadata"], "annotations": annotations}
+    metadata = {**deployment["metadata"], "generation": 2}
+    return [{**deployment, "metadata": metadata, "spec": {**deployment["spec"], "template": template}}, *others]
+
+
+def reloaded() -> tuple[Json, list[Json]]:
+    """Return a MyResource that was Ready, and its children after a change of its ConfigMap was applied."""
+    parent = my_resource(**SPEC, envFrom=[{"configMapRef": {"name": "a"}}], status=READY)
+    one, two = (related(config_map("a", key=value)) for value in "12")
+    made = [owned(each, parent) for each in sync(parent, related=one, watch=WATCH)["children"]]
+    ready = [rolled_out(made[0]), made[1]]
+    settled = [applied(ready[0], sync(parent, *ready, related=one, watch=WATCH)), made[1]]
+    assert hash_of(settled[0])
+    changed = applied(settled[0], sync(parent, *settled, related=two, watch=WATCH))
+    return parent, [{**changed, "metadata": {**changed["metadata"], "generation": 2}}, made[1]]
+
+
+def test_a_new_template_is_a_rollout_before_the_deployment_controller_has_observed_it() -> None:
+    """Nothing but the template tells it from scaling: the counts and conditions are those of the Pods before."""
+    restart = restarted(finished_by_autoscaler())
+    parent, reload = reloaded()
+    reloading = sync(parent, *reload, related=related(config_map("a", key="2")), watch=WATCH)
+
+    assert (reason(sync(WAS_READY, *restart)), reason(reloading)) == ("RollingOut", "RollingOut")
+    assert hash_of(child(reloading, "Deployment")) is None
+    assert hash_of(reload[0]) is None, "it is dropped in the write that changes the template"
+
+
+def hash_of(deployment: Json) -> str | None:
+    found: str | None = deployment["metadata"]["annotations"].get(ROLLED_OUT_TEMPLATE)
+    return found
 
 
 def reported(*conditions: tuple[str, str, str]) -> Json:

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from app.core.child_metadata import REVERTED
 from app.core.status.override import CALM, REPEATED, WINDOW
+from app.core.timers import format_time
 from metahook import LAST_APPLIED
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import Mode
@@ -255,6 +257,58 @@ def test_a_new_generation_is_applied_whole_and_begins_anew() -> None:
     assert "override" not in answer["status"]
 
 
+class OldStatus(Life):
+    """A MyResource of which each request lacks all statuses since the first one."""
+
+    def scaled(self, at: float) -> Json:
+        """Return the response after another change of the replicas at this time; it is applied."""
+        (deployment,) = self.changed()
+        (entry,) = deployment["metadata"]["managedFields"]
+        entry["time"] = format_time(NOW + timedelta(seconds=at))
+        answer = sync(self.parent, deployment, now=NOW + timedelta(seconds=at + 1))
+        assert answer == sync(self.parent, deployment, now=NOW + timedelta(seconds=at + 2)) | waits(answer)
+        if REVERTED in (annotations := child(answer, "Deployment")["metadata"]["annotations"]):
+            self.whole[0]["metadata"]["annotations"] = annotations
+        return answer
+
+
+def waits(answer: Json) -> Json:
+    """Return the parts of *answer* that depend on the time of the sync."""
+    return {key: answer[key] for key in ("status", "resyncAfterSeconds") if key in answer}
+
+
+def test_changes_are_counted_on_the_child_whatever_the_status_says() -> None:
+    life = OldStatus(replicas=1)
+
+    answers = [life.scaled(at) for at in (10, 20, 30, 40, 620, 631, 640, 1230)]
+
+    assert [replicas(answer) for answer in answers] == [1, 1, 1, None, None, 1, None, 1]
+    assert [reason(answer) for answer in answers] == ["Building", "Building", *["Overridden"] * 6]
+    records = [child(answer, "Deployment")["metadata"]["annotations"][REVERTED] for answer in answers]
+    assert records[0].startswith("1/3/2026-01-31T12:00:10Z")
+    assert [record[0] for record in records] == ["1", "2", *["3"] * 6]
+    assert records[2] == records[3] == records[4] != records[5] == records[6] != records[7]
+
+
+def test_what_was_reverted_stays_on_the_child_until_the_next_generation() -> None:
+    life = OldStatus(replicas=1)
+    life.scaled(10)
+    (deployment,) = life.whole
+
+    at_rest, later = (sync(parent, deployment) for parent in (life.parent, my_resource(generation=2)))
+
+    assert child(at_rest, "Deployment")["metadata"]["annotations"] == deployment["metadata"]["annotations"]
+    assert REVERTED not in child(later, "Deployment")["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize("text", ["", "3", "3/5/now", "0/5/2026-01-31T12:00:00Z", "3/5/2027-01-31T12:00:00Z"])
+def test_a_record_of_a_child_that_is_none_is_ignored(text: str) -> None:
+    life = Life()
+    life.whole[0]["metadata"]["annotations"] |= {REVERTED: text}
+
+    assert reason(life.step(1)) == "Available"
+
+
 def test_a_child_that_is_deleted_again_and_again_is_named_but_always_desired() -> None:
     life = Life(ports=PORTS)
     (_, service) = life.whole
@@ -277,13 +331,12 @@ def test_a_child_that_can_not_be_created_again_is_not_applied() -> None:
     assert reason(life.step(1, service)) == "NotApplied"
 
 
-def test_a_time_in_the_future_is_now() -> None:
+def test_a_time_in_the_future_that_no_clock_explains_is_ignored() -> None:
     life = Life()
     life.repeat()
     life.parent["status"]["override"]["revertedAt"] = "2027-01-01T00:00:00Z"
 
-    assert override(life.step(CALM)) | {"revertedAt": ""} == override(life.step(0)) | {"revertedAt": ""}
-    assert reason(life.step(CALM)) == "Available"
+    assert reason(life.step(0)) == "Available"
 
 
 @pytest.mark.parametrize("stored", [5, {}, {"what": "x", "count": 3, "revertedAt": "soon"}], ids=str)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.core.child_metadata import READY_IMAGE, ROLLBACK
+from app.core.child_metadata import EARLIER_FAILURE, READY_IMAGE, ROLLBACK
 from app.core.reasons import POD_REASONS
 from app.core.status.rollback import MENDED_BY_IMAGE
 from app.core.watch import Watch
@@ -16,6 +16,7 @@ from tests.requests.builders import (
     NOW,
     UID,
     Json,
+    applied,
     child,
     condition,
     finished,
@@ -41,7 +42,7 @@ from tests.requests.pods import (
 )
 from tests.requests.watched_objects import WATCH, config_map, related, secret
 
-GOOD, BAD, FIXED = "app:1", "app:2", "app:3"
+GOOD, BAD, FIXED, OTHER = "app:1", "app:2", "app:3", "app:4"
 PROBE = {"readinessProbe": {"httpGet": {"port": 80}}}
 OF_SECRET = {"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a", "key": "a"}}}]}
 OF_MAP = {"envFrom": [{"configMapRef": {"name": "a"}}]}
@@ -305,10 +306,32 @@ def test_it_does_not_come_back_while_the_deployment_is_not_as_desired() -> None:
     assert ROLLBACK not in str(sync(asking(generation=1), late(asking())))  # a stale request
 
 
-@pytest.mark.parametrize(("seconds", "expected"), [(11, GOOD), (10, BAD), (5, BAD)])
-def test_a_deadline_that_an_earlier_rollout_exceeded_does_not_count(seconds: int, expected: str) -> None:
+@pytest.mark.parametrize(("reported", "expected"), [(10, BAD), (5, GOOD)])
+def test_a_deadline_that_an_earlier_image_exceeded_does_not_count(reported: int, expected: str) -> None:
     """The Deployment controller reports it until an old ReplicaSet that is used again has made progress."""
-    assert image(sync(asking(), written(late(asking()), seconds))) == expected
+    earlier = late(asking(OTHER))
+    given = applied(earlier, sync(asking(generation=3), earlier))
+    reports = [progressing("False", "ProgressDeadlineExceeded", reported), *given["status"]["conditions"][1:]]
+
+    answer = sync(asking(generation=3), {**given, "status": {**given["status"], "conditions": reports}})
+
+    assert image(answer) == expected
+
+
+@pytest.mark.parametrize("seconds", [11, 10, 5])
+def test_what_is_written_to_the_deployment_after_its_deadline_changes_nothing(seconds: int) -> None:
+    """A suspended MyResource that is resumed, a valid spec after an invalid one, or an annotation of another user."""
+    assert image(sync(asking(), written(late(asking()), seconds))) == GOOD
+
+
+def test_the_failure_of_an_earlier_image_is_remembered_with_the_image_alone() -> None:
+    failing = late(asking(OTHER))
+
+    at_rest, given = (applied(failing, sync(asking(generation=3, image=each), failing)) for each in (OTHER, BAD))
+
+    assert EARLIER_FAILURE not in at_rest["metadata"]["annotations"]
+    assert given["metadata"]["annotations"][EARLIER_FAILURE] == ago(10)
+    assert sync(asking(generation=3), given)["children"][0]["metadata"]["annotations"][EARLIER_FAILURE] == ago(10)
 
 
 UNSTABLE: Json = {"replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}

@@ -6,7 +6,20 @@ from typing import Any
 import pytest
 
 from tests.api.examples.schedule import schedule, window
-from tests.requests.builders import NOW, Json, child, condition, finished, my_resource, owned, reason, rolled_out, sync
+from tests.requests.builders import (
+    NOW,
+    Json,
+    applied,
+    child,
+    condition,
+    finished,
+    my_resource,
+    owned,
+    reason,
+    rolled_out,
+    sync,
+)
+from tests.requests.pods import ago
 
 NIGHT = datetime.fromisoformat("2026-01-31T19:00:00Z")
 MORNING = datetime.fromisoformat("2026-02-01T07:00:00Z")
@@ -60,7 +73,7 @@ def test_the_time_is_that_of_its_zone_with_its_offset() -> None:
 def test_a_transition_is_a_rollout_and_no_loss(before: datetime, after: datetime) -> None:
     answer, children = settled(before)
     first = sync(sleeper(answer["status"]), *children, now=after)
-    scaled = {**children[0], "spec": child(first, "Deployment")["spec"]}
+    scaled = applied(children[0], first)
     scaling = sync(sleeper(first["status"]), scaled, now=after)
     last, _ = settled(after, scaling["status"])
 
@@ -74,9 +87,9 @@ def test_a_transition_is_a_rollout_and_no_loss(before: datetime, after: datetime
 def test_a_window_with_other_replicas_is_a_transition_too() -> None:
     windows = window(), window("07:00", "19:00", replicas=2, days=["Sun"])
     answer, children = settled(NIGHT, None, *windows)
-    scaled = {**children[0], "spec": {**children[0]["spec"], "replicas": 2}}
+    falling = sync(sleeper(answer["status"], *windows), *children, now=MORNING)
 
-    waking = sync(sleeper(answer["status"], *windows), scaled, now=MORNING)
+    waking = sync(sleeper(answer["status"], *windows), applied(children[0], falling), now=MORNING)
     last, _ = settled(MORNING, waking["status"], *windows)
 
     assert shown(waking)[:2] == ("Building", "RollingOut")
@@ -85,6 +98,30 @@ def test_a_window_with_other_replicas_is_a_transition_too() -> None:
         "Sleeping",
         {"state": "Asleep", "replicas": 2, "nextTransition": "2026-02-01T19:00:00Z"},
     )
+
+
+@pytest.mark.parametrize("last", ["", NIGHT.isoformat()], ids=["first", "after three reverted changes"])
+def test_a_transition_changes_what_the_autoscaler_has_set_and_is_no_override(last: str) -> None:
+    """The number of Pods is the autoscaler's field, and the bounds of the autoscaler may be in a conflict."""
+    spec: Json = {"autoscaling": {"minReplicas": 2, "maxReplicas": 9, "targetMemoryUtilizationPercentage": 80}}
+    spec |= schedule()
+    deployment, autoscaler = finished(my_resource(**spec))
+    answer = sync(my_resource(**spec), deployment, autoscaler)
+    scale = {"manager": "kube-controller-manager", "operation": "Update", "subresource": "scale", "time": ago(60)}
+    entries = [{**scale, "fieldsV1": {"f:spec": {"f:replicas": {}}}}]
+    deployment["metadata"]["managedFields"] = entries
+    edit = {**entries[0], "manager": "kubectl-edit", "fieldsV1": {"f:spec": {"f:maxReplicas": {}}}}
+    autoscaler["metadata"] |= {"managedFields": [edit], "resourceVersion": "7"}
+    autoscaler["spec"]["maxReplicas"] = 5
+    fight = {"what": "spec.maxReplicas of HorizontalPodAutoscaler web", "count": 3, "revertedAt": ago(-6.9 * 3600)}
+    status = {**answer["status"], **({"override": fight} if last else {})}
+
+    asleep = sync(my_resource(status=status, **spec), deployment, autoscaler, now=NIGHT)
+
+    assert reason(asleep) == "Building"
+    assert child(asleep, "Deployment")["spec"]["replicas"] == 0
+    assert child(asleep, "HorizontalPodAutoscaler")["spec"]["maxReplicas"] == 9
+    assert asleep["status"].get("override") == (fight if last else None)
 
 
 def test_pods_that_are_lost_while_it_is_awake_are_a_loss() -> None:

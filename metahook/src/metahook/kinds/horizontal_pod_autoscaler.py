@@ -7,6 +7,15 @@ from metahook.protocol.kind import Kind
 from metahook.protocol.objects import Conditions, Defaults, Object
 
 
+class HorizontalPodAutoscalerStatus(Conditions, frozen=True):
+    """What the controller of HorizontalPodAutoscalers reports."""
+
+    desired_replicas: int | None = None
+    """The number of Pods that it chose last."""
+    last_scale_time: str | None = None
+    """When it last changed the number."""
+
+
 class HorizontalPodAutoscaler(Object, frozen=True):
     """An observed HorizontalPodAutoscaler. ``spec`` is decoded as it is."""
 
@@ -14,4 +23,4 @@ class HorizontalPodAutoscaler(Object, frozen=True):
     DEFAULTS: ClassVar[Defaults] = DEFAULTS
 
     spec: dict[str, Any] | None = None
-    status: Conditions | None = None
+    status: HorizontalPodAutoscalerStatus | None = None

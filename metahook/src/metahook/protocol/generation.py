@@ -23,7 +23,7 @@ if the API server does not stream lists, the first list of a kind is one from a 
 
 import re
 
-from metahook.protocol.manifest import Manifest
+from metahook.protocol.manifest import Manifest, with_annotations
 from metahook.protocol.objects import Object
 from metahook.protocol.request import Parent, SyncRequest
 
@@ -36,12 +36,12 @@ def with_generation_stamp(desired: Manifest, parent: Parent, annotation: str) ->
 
     With a hash of the desired child instead, two versions of a hook would overwrite each other's hash.
     """
-    metadata = desired["metadata"]
-    stamp = f"{parent.generation}-{_short_uid(parent)}"
-    return {
-        **desired,
-        "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), annotation: stamp}},
-    }
+    return with_annotations(desired, {annotation: generation_stamp(parent)})
+
+
+def generation_stamp(parent: Parent) -> str:
+    """Return the stamp of *parent*: its generation, and the beginning of its uid."""
+    return f"{parent.generation}-{_short_uid(parent)}"
 
 
 def is_from_newer_generation(child: Object, parent: Parent, annotation: str) -> bool:

@@ -1,5 +1,6 @@
 """Manifests: Kubernetes objects as they are sent; and one that is encoded once, for children that are remembered."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -40,6 +41,13 @@ def identity_of(manifest: Manifest, namespace: str) -> Identity:
     """Return the identity of *manifest*; *namespace* is that of the parent, and of a child that names none."""
     identity = manifest.identity if isinstance(manifest, EncodedManifest) else _identity(manifest)
     return identity if identity[1] else (identity[0], namespace, identity[2])
+
+
+def with_annotations(manifest: Manifest, annotations: Mapping[str, str]) -> Manifest:
+    """Return *manifest* with more *annotations*."""
+    metadata = manifest["metadata"]
+    merged = {**(metadata.get("annotations") or {}), **annotations}
+    return {**manifest, "metadata": {**metadata, "annotations": merged}}
 
 
 def _identity(manifest: Manifest) -> Identity:

@@ -137,10 +137,8 @@ def without_times(response: HookResponse, uncompared: Uncompared, *, same_time: 
         for name, value in response.status.items()
         if name not in uncompared.fields
     }
-    if same_time:
-        return replace(response, status=status)
     children = {key: _without_annotations(child, uncompared) for key, child in response.children.items()}
-    return replace(response, children=children, status=status, resync=None)
+    return replace(response, children=children, status=status, resync=response.resync if same_time else None)
 
 
 def _without_time(name: str, value: object, uncompared: Uncompared) -> object:
@@ -154,7 +152,9 @@ def _is_left_out(condition: object, uncompared: Uncompared) -> bool:
 
 
 def _without_annotations(child: Json, uncompared: Uncompared) -> Json:
-    annotations = _without(child["metadata"].get("annotations"), *uncompared.annotations)
+    if "annotations" not in child["metadata"]:
+        return child
+    annotations = _without(child["metadata"]["annotations"], *uncompared.annotations)
     return {**child, "metadata": {**child["metadata"], "annotations": annotations}}
 
 
