@@ -41,6 +41,16 @@ def started(*parts: Part) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def stopped(part: Part) -> Iterator[None]:
+    """Stop *part* until the block ends."""
+    part.stop()
+    try:
+        yield
+    finally:
+        part.start()
+
+
 class Cluster:
     """A cluster with its files in *folder*.
 

@@ -1,7 +1,14 @@
 """A rollout that fails: the last image that was Ready comes back, and stays until the spec changes."""
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+
 from metahook.envtest.process import Process
 from metahook.simulator.objects import Json
+from tests.api.examples.schedule import schedule
+from tests.e2e.cluster import Cluster, stopped
 from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
 
@@ -70,6 +77,52 @@ def test_both_annotations_go_with_the_mode_and_the_image_of_the_spec_is_applied(
     here.wait_until_quiet()
 
     assert remembered(here) == []
+    assert here.touched().writes == []
+
+
+@contextmanager
+def suspended(here: Namespace, cluster: Cluster) -> Iterator[None]:
+    del cluster
+    here.change(suspend=True)
+    here.wait_for_status("Suspended", "Suspended")
+    yield
+    here.change(suspend=False)
+
+
+@contextmanager
+def invalid(here: Namespace, cluster: Cluster) -> Iterator[None]:
+    del cluster
+    here.change(**schedule(timeZone="Europe/Bonn"))
+    here.wait_for_status("Failed", "InvalidSpec")
+    yield
+    here.change(schedule=None)
+
+
+@contextmanager
+def annotated_without_hook(here: Namespace, cluster: Cluster) -> Iterator[None]:
+    with stopped(cluster.hook):
+        yield
+        here.wait_until_quiet(1.1)  # times are in whole seconds
+        here.edit("Deployment", {"metadata": {"annotations": {"example.com/note": "b"}}})
+
+
+@pytest.mark.xfail(strict=False, reason="a bad image stays if the Deployment is written after its deadline")
+@pytest.mark.parametrize("deciding_is_impossible", [suspended, invalid, annotated_without_hook])
+def test_a_failure_that_nothing_decides_at_its_deadline_is_rolled_back_later(
+    here: Namespace, cluster: Cluster, deciding_is_impossible: Callable[..., AbstractContextManager[None]]
+) -> None:
+    here.ready(**LAST_READY)
+    here.change(image="nginx:bad")
+    here.wait_for_status("Building", "ImagePullFailed")
+
+    with deciding_is_impossible(here, cluster):
+        here.eventually(
+            lambda: condition(here.get("Deployment"), "Progressing")["reason"] == "ProgressDeadlineExceeded"
+        )
+
+    here.wait_for_status("Failed", "RolledBack", within=10)
+    here.wait_until_quiet()
+    assert here.main()["image"] == "nginx:1.27"
     assert here.touched().writes == []
 
 

@@ -3,10 +3,14 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
+from app.core.status.override import REPEATED
 from metahook.server.clock import utc_now
 from metahook.simulator.objects import Json
 from tests.api.examples.schedule import schedule, window
 from tests.e2e.namespace import Namespace
+from tests.e2e.test_autoscaling import BY_MEMORY, HPA, scale
 
 LATE = timedelta(seconds=5)
 """The most by which a transition may be late: the resync is in whole seconds, and the machine of the tests is busy."""
@@ -22,6 +26,11 @@ def asleep_until(end: datetime, **fields: Any) -> Json:
 
 def text(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def override(here: Namespace) -> Json:
+    found: Json = here.get("MyResource", "web")["status"].get("override", {})
+    return found
 
 
 def syncs(here: Namespace) -> int:
@@ -71,6 +80,30 @@ def test_each_transition_comes_at_its_time_and_between_them_nothing_is_written(h
     here.wait_until_ready()
     assert here.history()[-3:] == [("Building", "Building"), ("Building", "RollingOut"), ("Ready", "Available")]
     assert here.touched().writes == []
+
+
+@pytest.mark.xfail(strict=False, reason="the change of the schedule counts as one by others, and is left to them")
+@pytest.mark.parametrize("edits", [0, REPEATED])
+def test_an_autoscaled_one_falls_asleep_at_its_time_whatever_others_have_changed(here: Namespace, edits: int) -> None:
+    falls_asleep = utc_now() + timedelta(seconds=20)
+    end = utc_now() + timedelta(hours=6)
+    here.ready(autoscaling=BY_MEMORY, **asleep_until(end, overrideUntil=text(falls_asleep)))
+    scale(here, 4)
+    for most in range(7, 20):
+        if override(here).get("count", 0) == edits:
+            break
+        here.edit(HPA, {"spec": {"maxReplicas": most}}, "web")
+        here.eventually(lambda: here.get(HPA, "web")["spec"]["maxReplicas"] == 6)
+        here.wait_until_quiet()
+    before = override(here)
+    assert (before.get("count", 0), replicas(here)) == (edits, 4)
+    assert utc_now() < falls_asleep
+
+    here.eventually(lambda: utc_now() >= falls_asleep)
+    here.eventually(lambda: replicas(here) == 0, LATE.total_seconds())
+    here.wait_until_quiet()
+    assert replicas(here) == 0
+    assert override(here) == before
 
 
 def test_an_unknown_zone_is_said_and_keeps_the_children(here: Namespace) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from app.core.child_metadata import GENERATION_STAMP
+from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.objects import Json, Key
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
@@ -54,11 +55,10 @@ class Move:
     """Seconds after the write that set the condition's status."""
 
 
-def written(record: Record, since: float) -> list[Written]:
-    """Return all statuses written after *since*."""
-    found = (
-        Written(key, *pair) for key, versions in record.everything("MyResource").items() for pair in _pairs(versions)
-    )
+def written(record: Record, since: float, namespace: str = "") -> list[Written]:
+    """Return all statuses written after *since*, in *namespace* or in all."""
+    parents = record.everything("MyResource", namespace)
+    found = (Written(key, *pair) for key, versions in parents.items() for pair in _pairs(versions))
     return [each for each in found if each.after.at >= since]
 
 
@@ -81,6 +81,28 @@ def untrue(record: Record, statuses: list[Written]) -> list[Untrue]:
             undone = [new.at for old, new in pairwise(seen) if _finished(old, each.after.item)]
             found.append(Untrue(str(each), each.after.at - max(undone, default=-math.inf)))
     return found
+
+
+def too_early(record: Record, statuses: list[Written]) -> list[str]:
+    """Return the statuses in which Ready is True before any Pod of the Deployment's template was ready."""
+    ready = (each for each in statuses if condition(each.after.item, "Ready").get("status") == "True")
+    return [str(each) for each in ready if not _has_run(record, each)]
+
+
+def _has_run(record: Record, each: Written) -> bool:
+    deployments = record.of("Deployment", each.key.namespace, child("Deployment", each.key.name))
+    template = [version for version in deployments if version.number < each.after.number][-1].item["spec"]["template"]
+    pods = (version for versions in record.everything("Pod", each.key.namespace).values() for version in versions)
+    return any(pod.number < each.after.number and is_ready(pod.item) and _is_of(pod.item, template) for pod in pods)
+
+
+def _is_of(pod: Json, template: Json) -> bool:
+    """Return whether *pod* has the labels and the annotations of *template*, and its images."""
+    ours, its = (
+        {**each["metadata"].get("labels", {}), **each["metadata"].get("annotations", {})} for each in (template, pod)
+    )
+    images, running = ({item["image"] for item in each["spec"]["containers"]} for each in (template, pod))
+    return ours.items() <= its.items() and images <= running
 
 
 def _finished(deployment: Version, parent: Json) -> bool:
