@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from datetime import datetime
 
 import click
@@ -78,10 +79,12 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         where = f"{path}: {parent['metadata']['name']}"
         request = compose_sync(parent, children, others, where, watch)
         responses.append((where, answer_sync(request, moment, where, watch)))
+    decoded = [(where, msgspec.json.decode(response)) for where, response in responses]
     if output == "response":
         click.echo("\n".join(response.decode() for _, response in responses))
     else:
-        _print_children([(where, msgspec.json.decode(response)) for where, response in responses], output)
+        _print_children(decoded, output)
+    invalid += list(_refused(decoded, invalid))
     for problem in invalid:
         print(f"myresource: {problem}", file=sys.stderr)
     return 1 if invalid else 0
@@ -95,6 +98,15 @@ def _print_children(responses: list[tuple[str, Json]], output: str) -> None:
         ready = response["status"]["conditions"][0]
         if not response["children"] and ready["reason"] != INVALID_SPEC.name:
             print(f"myresource: {where}: no children: {ready['reason']}: {ready['message']}", file=sys.stderr)
+
+
+def _refused(responses: list[tuple[str, Json]], invalid: list[str]) -> Iterator[str]:
+    """Yield why the hook refuses a spec that is not among the *invalid* ones, such as for a setting or its size."""
+    for where, response in responses:
+        ready = response["status"]["conditions"][0]
+        problem = f"{where}: {ready['message']}"
+        if ready["reason"] == INVALID_SPEC.name and not problem.startswith(tuple(invalid)):
+            yield problem
 
 
 def _as_json(objects: list[Json]) -> str:

@@ -112,8 +112,8 @@ INVALID_SPEC = Reason(
     "InvalidSpec",
     Outlook.STALLED,
     "{problem}. Existing objects are left unchanged.",
-    "The spec is not valid. The API server accepted it because the CRD can't express the rule, or did not have the "
-    "rule yet when the object was stored.",
+    "The spec is not valid. The API server accepted it because the CRD can't express the rule, such as which "
+    "annotations this cluster allows, or did not have the rule yet when the object was stored.",
     "Correct the field that the message names. Until then, existing objects are left unchanged.",
 )
 SUSPENDED = Reason(

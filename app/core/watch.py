@@ -1,4 +1,4 @@
-"""What the operator watches besides MyResources and their children, which managers it expects, and where its pages are.
+"""What the operator watches besides MyResources and their children, what it allows, and where its pages are.
 
 It is the same for all MyResources of a cluster.
 
@@ -22,6 +22,8 @@ class Watch:
     """The kinds that MyResources may wait for."""
     expected_managers: tuple[str, ...] = ()
     """The field managers that may add fields to children; ``*`` means all."""
+    allowed_annotations: tuple[str, ...] = ()
+    """The annotation keys, and prefixes that end in ``/``, that MyResources may set on their children; none: all."""
     docs_url: str = "docs"
     """Where the pages are that messages name: by default in the repository, which nobody in a cluster has."""
 
@@ -29,6 +31,11 @@ class Watch:
         """Return the kind of a dependency, or None if it is not watched."""
         key = (api_version, resource)
         return next((kind for kind in self.dependencies if (kind.api_version, kind.plural) == key), None)
+
+    def allows(self, key: str) -> bool:
+        """Tell whether a MyResource may set the annotation *key* on its children."""
+        allowed = self.allowed_annotations
+        return not allowed or any(key == each or (each.endswith("/") and key.startswith(each)) for each in allowed)
 
     @property
     def config(self) -> tuple[type[Object], ...]:

@@ -1,4 +1,4 @@
-"""What is watched, and who is expected: the settings of every command that answers as the hook does."""
+"""What is watched, expected and allowed: the settings of every command that answers as the hook does."""
 
 import re
 from typing import Annotated, ClassVar
@@ -7,6 +7,7 @@ from pydantic import PlainValidator, ValidationError
 from pydantic_settings import BaseSettings, NoDecode
 
 from app.api.dependencies import Dependency
+from app.api.labels import ANNOTATION_KEYS
 from app.core.watch import Watch
 from app.settings.option import CONFIG, Option
 from metahook import ConfigMap, Kind, Pod, Secret, Service
@@ -70,6 +71,16 @@ def _managers(given: str | tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _annotations(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys and prefixes in the variable, or in the repeated option; commas or spaces separate them."""
+    texts = (given,) if isinstance(given, str) else given
+    keys = tuple(dict.fromkeys(" ".join(texts).replace(",", " ").split()))
+    if not ANNOTATION_KEYS.holds([f"{key}any" if key.endswith("/") else key for key in keys]):
+        message = "write each as an annotation key, or as a prefix that ends in /, such as prometheus.io/"
+        raise ValueError(message)
+    return keys
+
+
 def _docs_url(given: str) -> str:
     """Return the address without a slash at its end."""
     if not re.fullmatch(f"[!-~]{{1,{LONGEST_URL}}}", given):
@@ -91,7 +102,7 @@ class PageSettings(BaseSettings):
 
 
 class WatchSettings(PageSettings):
-    """What is watched, and who is expected.
+    """What is watched, expected and allowed.
 
     The class is apart because a wrong MYRESOURCE_PORT must not keep ``myresource render`` from running.
     """
@@ -111,10 +122,21 @@ class WatchSettings(PageSettings):
     """Field manager that may set fields of children that the spec does not set, such as a controller that adds
     sidecars; * means all. Fields of others are reported in the ForeignFields condition. Repeat the option, or
     separate names with commas."""
+    allowed_annotations: Annotated[
+        tuple[str, ...], NoDecode, PlainValidator(_annotations), Option("KEY", "--allowed-annotation")
+    ] = ()
+    """Annotation key that MyResources may set on their Pods, their Services and other children, or a prefix of keys
+    that ends in /, such as prometheus.io/. If it is set, a spec with another key is InvalidSpec. Repeat the option, or
+    separate keys with commas."""
 
     @property
     def watch(self) -> Watch:
         """Return what is watched."""
         return Watch(
-            self.watch_pods, self.watch_secrets, self.watch_dependencies, self.expected_managers, self.docs_url
+            self.watch_pods,
+            self.watch_secrets,
+            self.watch_dependencies,
+            self.expected_managers,
+            self.allowed_annotations,
+            self.docs_url,
         )

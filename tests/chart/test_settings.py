@@ -143,9 +143,9 @@ def test_the_settings_are_read_as_the_values_say(monkeypatch: pytest.MonkeyPatch
         Kind(item["apiVersion"], item["kind"], item["resource"]) for item in values("watch")["watch"]["dependencies"]
     ]
 
-    managers = tuple(values("watch")["expectedManagers"])
+    managers, keys = (tuple(values("watch")[name]) for name in ("expectedManagers", "allowedAnnotations"))
     assert read(ServeSettings).watch == Watch(
-        pods=True, secrets=True, dependencies=tuple(kinds), expected_managers=managers
+        pods=True, secrets=True, dependencies=tuple(kinds), expected_managers=managers, allowed_annotations=keys
     )
 
 

@@ -1,8 +1,12 @@
-"""What is watched: Metacontroller gets the rights to read it, and no others."""
+"""What is watched: Metacontroller gets the rights to read it, and no others. And what the admission policies refuse."""
 
 import pytest
 
-from tests.chart.sets import Json, objects, values
+from app.core.watch import Watch
+from tests.chart.sets import Json, objects, the, values
+from tests.core.desired.test_annotations import ALLOWED, PLACES, TABLE, annotated, parent
+from tests.requests.builders import condition, sync
+from tests.schemas.cel import holds
 
 ALL = values("watch")
 LITTLE: Json = {"watch": {"pods": False}}
@@ -55,7 +59,7 @@ def test_configmaps_are_always_watched() -> None:
 
 @pytest.mark.parametrize("given", [values("admission-policy"), values("expose")], ids=["no routes", "routes"])
 def test_the_admission_policy_protects_each_kind_that_metacontroller_may_change(given: Json) -> None:
-    (policy,) = [item for item in objects(given) if item["kind"] == "ValidatingAdmissionPolicy"]
+    policy = the("ValidatingAdmissionPolicy", given)
 
     protected = {
         (group, resource)
@@ -67,3 +71,44 @@ def test_the_admission_policy_protects_each_kind_that_metacontroller_may_change(
     assert protected == {
         (group, resource) for verb, group, resource in rights(given) if verb == "update" and "/" not in resource
     }
+
+
+ANNOTATIONS: Json = {"allowedAnnotations": list(ALLOWED)}
+
+
+def refusals(made: Json) -> list[str]:
+    """Return what the policy says to a MyResource with spec."""
+    rules = the("ValidatingAdmissionPolicy", ANNOTATIONS)["spec"]["validations"]
+    return [rule["message"] for rule in rules if not holds(rule["expression"].replace("object.", "self."), made)]
+
+
+@pytest.mark.parametrize(("path", "key", "is_allowed"), TABLE)
+def test_the_admission_policy_refuses_the_annotations_that_the_hook_does_not_allow(
+    path: tuple[str, ...], key: str, *, is_allowed: bool
+) -> None:
+    made = parent(**annotated(path, "prometheus.io/port", key))
+    message = condition(sync(made, watch=Watch(allowed_annotations=ALLOWED)))["message"]
+
+    assert refusals(made) == ([] if is_allowed else [message.partition(". ")[0]])
+
+
+def test_the_admission_policy_accepts_what_has_no_annotations() -> None:
+    assert refusals(parent()) == []
+    assert refusals(parent(podMetadata={}, service={}, propagate={})) == []
+    assert len(refusals(parent(**{path[0]: annotated(path, "a/b")[path[0]] for path in PLACES}))) == len(PLACES)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_checked"),
+    [({"a": 1}, {"a": 1}, False), ({"a": 1}, {"a": 2}, True), (None, {"a": 1}, True)],
+    ids=["a change of metadata", "a change of the spec", "a new MyResource"],
+)
+def test_only_a_spec_that_changes_is_checked_so_that_finalizers_can_be_removed(
+    before: Json | None, after: Json, *, is_checked: bool
+) -> None:
+    (condition,) = the("ValidatingAdmissionPolicy", ANNOTATIONS)["spec"]["matchConditions"]
+    operation = f"'{'UPDATE' if before else 'CREATE'}'"
+    rule = condition["expression"].replace("request.operation", operation)
+    rule = rule.replace("oldObject.", "oldSelf.").replace("object.", "self.")
+
+    assert holds(rule, {"spec": after}, before and {"spec": before}) is is_checked

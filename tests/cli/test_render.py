@@ -261,6 +261,22 @@ def test_a_file_that_is_not_text_is_one_line_and_code_2(tmp_path: Path) -> None:
     assert_one_line(call("render", "-f", str(tmp_path / "image.png")), 2, "not YAML or JSON")
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"podMetadata": {"annotations": {"a/b": "x"}}}, "spec.podMetadata.annotations: has a key"),
+        ({"args": ["x" * 4096] * 60}, "spec: makes a child object larger than 200 KiB"),
+    ],
+    ids=["a setting", "the size"],
+)
+def test_a_spec_that_the_hook_alone_refuses_is_one_line_too(fields: Any, words: str, write: Any) -> None:
+    ended = call("render", "-f", write(my_resource(**fields)), "--allowed-annotation", "prometheus.io/")
+
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.count("\n") == 1
+    assert f"web: {words}" in ended.err
+
+
 def test_an_invalid_time_is_a_usage_error(write: Any) -> None:
     assert_one_line(call("render", "-f", write(my_resource()), "--now", "noon"), 2, "--now", "2026-01-31T12:00:00Z")
 

@@ -17,6 +17,7 @@ from app.settings.serve import ServeSettings
 from app.settings.watch import LONGEST_MANAGER, MOST_KINDS, WatchSettings, dependency_kind
 from metahook import Kind
 from metahook.server.telemetry.logs import Format, Level
+from tests.chart.sets import refusal
 from tests.cli.command import assert_one_line, call
 from tests.cli.test_render import rendered
 from tests.requests.builders import my_resource
@@ -135,6 +136,23 @@ def test_field_managers_come_from_the_option_or_the_variable_with_commas_between
 @pytest.mark.parametrize("name", ["x" * (LONGEST_MANAGER + 1), "a\nb"])
 def test_what_can_not_be_a_field_manager_is_refused(name: str) -> None:
     assert_one_line(call("render", "-f", WEB, "--expected-manager", name), 2, "--expected-manager", "at most 128")
+
+
+def test_annotations_come_from_the_option_or_the_variable_with_commas_or_spaces_between(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MYRESOURCE_ALLOWED_ANNOTATIONS", " prometheus.io/, example.com/owner team")
+
+    assert read(WatchSettings).watch.allowed_annotations == ("prometheus.io/", "example.com/owner", "team")
+    assert read(WatchSettings, allowed_annotations=("a/,b", "a/")).watch.allowed_annotations == ("a/", "b")
+
+
+@pytest.mark.parametrize("key", ["prometheus.io/*", "/", "a b/c/", "-a", "\u00e9"])
+def test_what_can_not_be_an_annotation_is_refused(key: str) -> None:
+    ended = call("render", "-f", WEB, "--allowed-annotation", key)
+
+    assert_one_line(ended, 2, "--allowed-annotation", "a prefix that ends in /")
+    assert refusal({"allowedAnnotations": [key]})
 
 
 def test_so_many_kinds_and_no_more() -> None:

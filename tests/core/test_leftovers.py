@@ -450,6 +450,7 @@ def test_fields_that_others_set_are_named_with_their_managers_and_change_nothing
     assert f"Deployment web-deployment: {PATHS} (kubectl-edit); Service web: spec.externalIPs (kubectl-patch). Set" in (
         foreign(answer)
     )
+    assert condition(answer, "ForeignFields")["reason"] == "SetByOthers"
     plain = sync(parent, *finished(parent))
     kept = [each for each in answer["status"]["conditions"] if each["type"] != "ForeignFields"]
     assert {**answer, "status": {**answer["status"], "conditions": kept}} == plain

@@ -1,4 +1,5 @@
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from app.core.reasons import POD_REASONS, REASONS, Reason
 from app.core.status.conditions import OTHER_CONDITIONS
 from app.core.status.words import WORDS
 from tests.requests.builders import condition, my_resource, sync
+
+HERE = Path(__file__)
 
 
 def unknown_words(reason: Reason) -> set[str]:
@@ -57,10 +60,24 @@ def test_the_only_words_of_the_other_conditions_are_what_fills_them() -> None:
     }
 
 
-def test_the_tests_of_the_core_see_every_reason() -> None:
-    texts = [file.read_text() for file in Path(__file__).parent.rglob("test_*.py")]
+def unseen(names: Iterable[str]) -> set[str]:
+    """Return those of *names* that no other test of the core has."""
+    texts = [file.read_text() for file in HERE.parent.rglob("test_*.py") if file != HERE]
+    return set(names) - set(re.findall(r'"([A-Z][A-Za-z0-9]+)"', "".join(texts)))
 
-    assert REASONS.keys() - set(re.findall(r'"([A-Z][A-Za-z]+)"', "".join(texts))) == set()
+
+def test_the_tests_of_the_core_see_every_reason() -> None:
+    assert unseen(REASONS) == set()
+
+
+@pytest.mark.parametrize("kind", sorted({seen.type for seen in OTHER_CONDITIONS}))
+def test_the_tests_of_the_core_see_every_condition_with_each_of_its_reasons(kind: str) -> None:
+    assert unseen({kind, *(seen.reason for seen in OTHER_CONDITIONS if seen.type == kind)}) == set()
+
+
+def test_a_condition_without_a_test_is_noticed() -> None:
+    """The negative control of the two tests above."""
+    assert unseen({"Ready", "Forgotten"}) == {"Forgotten"}
 
 
 @pytest.mark.parametrize("reason", REASONS.values(), ids=REASONS)

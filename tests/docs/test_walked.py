@@ -7,7 +7,7 @@ from tests.docs.documents import ROOT
 
 PAGES = (
     *("docs/install.md", "docs/operate.md", "docs/upgrade.md", "docs/scale.md"),
-    *("docs/shards.md", "docs/apply-strategy.md", "docs/tls.md", "docs/hook-on-your-laptop.md"),
+    *("docs/shards.md", "docs/apply-strategy.md", "docs/tls.md", "docs/hook-on-your-laptop.md", "SECURITY.md"),
 )
 RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py", "tests/e2e/test_outage.py")
 
@@ -37,6 +37,7 @@ NOT_RUN = {
     "helm upgrade myresource-operator charts/myresource-operator"
     " --namespace myresource-operator --reset-then-reuse-values --set tls.mode=secret": "test_pages.py renders it",
     "helm template": "it is part of a sentence; tests/chart renders",
+    "kubectl apply -k": "it is part of a sentence",
 }
 """Reasons for not running a command, by its first words."""
 

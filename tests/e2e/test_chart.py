@@ -51,6 +51,10 @@ GUARD = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
     "--reset-then-reuse-values --set admissionPolicy.enabled=true --wait"
 )
+LIMIT = (
+    "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
+    "--reset-then-reuse-values --set 'allowedAnnotations={prometheus.io/,example.com/owner}' --wait"
+)
 SPLIT = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
     "--reset-then-reuse-values --set shards=2 --wait"
@@ -317,6 +321,38 @@ def test_the_admission_policy_refuses_a_takeover_that_server_side_apply_would_fo
         assert not takes_over(bare, here, kind, {**ours, "uid": "2"})
         here.delete(kind, "stray")
     here.delete("Service", "open")
+
+
+def test_the_admission_policy_refuses_annotations_that_are_not_allowed_in_each_spec_that_changes(
+    installed: Shell, here: Namespace
+) -> None:
+    forbidden: Json = {"podMetadata": {"annotations": {"sidecar.istio.io/userVolume": "x"}}}
+    allowed: Json = {"podMetadata": {"annotations": {"prometheus.io/scrape": "true"}}}
+
+    def is_refused(name: str, **spec: Any) -> bool:
+        try:
+            here.client.create(here.manifest(name, **spec), dry_run=True)
+        except Refused as error:
+            return "ValidatingAdmissionPolicy" in str(error) and "ask the cluster administrator" in str(error)
+        return False
+
+    here.ready(**PORT, **forbidden)
+    installed.run(LIMIT)
+    here.eventually(lambda: is_refused("other", **forbidden))
+
+    assert is_refused("other", service={"annotations": {"a/b": "x"}})
+    assert is_refused("other", propagate={"annotations": ["a/b"]})
+    assert not is_refused("other", **PORT, **allowed)
+    policy = here.client.get("ValidatingAdmissionPolicy", "", f"{OPERATOR}-annotations")
+    assert policy
+    assert "expressionWarnings" not in policy["status"].get("typeChecking", {})
+
+    here.edit("MyResource", {"metadata": {"finalizers": ["example.com/any"]}}, "web")
+    here.edit("MyResource", {"metadata": {"finalizers": []}}, "web")
+    with pytest.raises(Refused, match="ask the cluster administrator"):
+        here.change(image="nginx:1.28")
+    here.change(image="nginx:1.28", podMetadata=None)
+    here.wait_until_ready()
 
 
 def test_after_an_early_uninstall_a_second_installation_takes_over(shell: Shell, here: Namespace) -> None:

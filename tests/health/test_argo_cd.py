@@ -1,17 +1,17 @@
 """The health check for Argo CD, for all statuses that the hook writes."""
 
-import re
-import time
 from collections.abc import Iterator
 
 import pytest
 from lupa import lua51
 
 from app.api.spec import MyResourceSpec
+from metahook.server.clock import utc_now
 from tests.health.argo_cd import actions, check, health, run
 from tests.health.statuses import current, is_ready, is_stalled, is_suspended, message, myresources
 
 CHECK = check()
+TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def problems(script: str) -> Iterator[str]:
@@ -90,10 +90,10 @@ def test_the_action_restarts_as_kubectl_patch_does() -> None:
     item = current("Available")
     (restart,) = actions()["definitions"]
 
-    changed = run(restart["action.lua"], item)
+    before, changed, after = utc_now(), run(restart["action.lua"], item), utc_now()
 
     restarted_at = changed["spec"].pop("restartedAt")
     assert changed["spec"] == item["spec"]
-    assert re.fullmatch(time.strftime("%Y") + r"-\d\d-\d\dT\d\d:\d\d:\d\dZ", restarted_at)
+    assert f"{before:{TIME}}" <= restarted_at <= f"{after:{TIME}}"
     assert MyResourceSpec.model_validate({**item["spec"], "restartedAt": restarted_at}).restarted_at
     assert list(run(actions()["discovery.lua"], item)) == [restart["name"]]

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from app.core.reasons import POD_REASONS
 from tests.recorded.pods import NAMES, Replay
 from tests.requests.builders import condition
 
@@ -50,8 +51,18 @@ MOST = 8
 """Status writes."""
 
 
+NOT_RECORDED = {"PodRejected", "ProbeFailing"}
+"""Reasons that Pods give of which there is no recording."""
+
+
 def test_every_recording_is_looked_at() -> None:
     assert list(REASONS) == NAMES
+
+
+def test_each_reason_that_pods_give_was_recorded() -> None:
+    recorded = {reason for reasons in REASONS.values() for reason in reasons}
+
+    assert {reason.name for reason in POD_REASONS} - recorded == NOT_RECORDED
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -109,16 +109,31 @@ def desired_state(
         kept = left_as_observed(request.children)
         return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
     desired = _of_valid_spec(request, valid, now, watch, memo, past)
-    if problem := _problem(request, desired):
+    if problem := _problem(request, desired, watch):
         return DesiredState(kept=left_as_applied(request.parent, request.children), problem=problem)
     return desired
 
 
-def _problem(request: SyncRequest, desired: DesiredState) -> str | None:
+def _problem(request: SyncRequest, desired: DesiredState, watch: Watch) -> str | None:
     """Return why the desired children can't be written as they are, although the spec is valid; None if they can."""
+    if desired.spec and (path := _forbidden_annotations(desired.spec, watch)):
+        return f"{path}: has a key that this cluster does not allow; ask the cluster administrator, or remove it"
     if any(map(_is_too_large, desired.children)):
         return f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
     return unchangeable(request, desired.spec) if desired.spec else None
+
+
+def _forbidden_annotations(spec: MyResourceSpec, watch: Watch) -> str | None:
+    """Return the path of the annotations of *spec* among which is a key that *watch* does not allow; None if none is.
+
+    Other controllers read annotations, and may do for a MyResource what the operator does not.
+    """
+    keys_by_path = {
+        "spec.podMetadata.annotations": spec.pod_metadata and spec.pod_metadata.annotations,
+        "spec.service.annotations": spec.service.annotations,
+        "spec.propagate.annotations": spec.propagate and spec.propagate.annotations,
+    }
+    return next((path for path, keys in keys_by_path.items() if not all(map(watch.allows, keys or ()))), None)
 
 
 def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state

@@ -95,6 +95,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- with .Values.expectedManagers }}
 - {name: MYRESOURCE_EXPECTED_MANAGERS, value: {{ join "," . | quote }}}
 {{- end }}
+{{- with .Values.allowedAnnotations }}
+- {name: MYRESOURCE_ALLOWED_ANNOTATIONS, value: {{ join "," . | quote }}}
+{{- end }}
 {{- end }}
 
 {{/* The other settings: how the hook listens, stops and logs. limits.maxHead is MYRESOURCE_MAX_HEAD. */}}

@@ -157,7 +157,9 @@ def test_a_deleted_deployment_is_created_again_without_waiting() -> None:
 def test_a_group_that_was_not_asked_for_is_unknown() -> None:
     (made,) = finished(my_resource())
 
-    assert condition(answered({}, made), "DependenciesReady")["status"] == "Unknown"
+    found = condition(answered({}, made), "DependenciesReady")
+
+    assert (found["status"], found["reason"]) == ("Unknown", "DependenciesNotYetSeen")
 
 
 def test_a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition() -> None:

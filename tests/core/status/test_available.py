@@ -70,7 +70,8 @@ def test_pods_that_flap_are_not_available_whatever_the_reason_of_ready_is(expect
     answer = SITUATIONS[expected](shown(FLAPPING))
 
     assert reason(answer) == expected
-    assert condition(answer, "Available")["status"] == "False"
+    available = condition(answer, "Available")
+    assert (available["status"], available["reason"]) == ("False", "MinimumReplicasUnavailable")
 
 
 @pytest.mark.parametrize("expected", SITUATIONS)

@@ -1,0 +1,94 @@
+"""Annotations that the cluster does not allow: a spec with one is invalid, and none reaches a child."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.api.reading import spec_schema
+from app.core.watch import Watch
+from tests.requests.builders import Json, condition, finished, my_resource, reason, sync
+
+ALLOWED = ("prometheus.io/", "example.com/owner")
+PORTS = [{"containerPort": 80}]
+
+KEYS = {
+    "prometheus.io/scrape": True,
+    "example.com/owner": True,
+    "example.com/owner2": False,
+    "example.com/other": False,
+    "a.prometheus.io/scrape": False,
+    "prometheus.io": False,
+    "Prometheus.io/scrape": False,
+    "sidecar.istio.io/userVolume": False,
+}
+"""Whether each is allowed: a prefix allows all keys that begin with it, and a key only itself."""
+
+
+def places(schema: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each field of annotations below *schema*."""
+    for name, field in schema.get("properties", {}).items():
+        if name == "annotations":
+            yield (*path, name)
+        yield from places(field.get("items", field), (*path, name))
+
+
+PLACES = list(places(spec_schema()))
+
+
+def annotated(path: tuple[str, ...], *keys: str) -> Json:
+    """Return the field at *path* with these *keys*: of a list, or of a map."""
+    annotations = list(keys) if path[0] == "propagate" else dict.fromkeys(keys, "x")
+    found: Json = {path[-1]: annotations}
+    for name in reversed(path[:-1]):
+        found = {name: found}
+    return found
+
+
+TABLE = [
+    pytest.param(path, key, is_allowed, id=f"{'.'.join(path)}-{key}")
+    for path in PLACES
+    for key, is_allowed in KEYS.items()
+]
+
+
+def parent(**fields: Any) -> Json:
+    """Return a MyResource that has all the annotations itself, for those that it propagates."""
+    made = my_resource(ports=PORTS, **fields)
+    return {**made, "metadata": {**made["metadata"], "annotations": dict.fromkeys(KEYS, "x")}}
+
+
+@pytest.mark.parametrize(("path", "key", "is_allowed"), TABLE)
+def test_a_spec_with_an_annotation_that_is_not_allowed_is_invalid(
+    path: tuple[str, ...], key: str, *, is_allowed: bool
+) -> None:
+    made = parent(**annotated(path, "prometheus.io/port", key))
+
+    answer = sync(made, watch=Watch(allowed_annotations=ALLOWED))
+
+    assert (reason(answer) == "InvalidSpec") is not is_allowed
+    assert answer["children"] == (sync(made)["children"] if is_allowed else [])
+    assert sync(made)["children"], "all are allowed by default"
+
+
+@pytest.mark.parametrize("path", PLACES, ids=".".join)
+def test_the_message_names_the_field_and_the_administrator_and_not_the_key(path: tuple[str, ...]) -> None:
+    answer = sync(parent(**annotated(path, "a/secret")), watch=Watch(allowed_annotations=ALLOWED))
+
+    message = condition(answer)["message"]
+    assert (
+        f"spec.{'.'.join(path)}: has a key that this cluster does not allow; ask the cluster administrator" in message
+    )
+    assert "a/secret" not in message
+
+
+@pytest.mark.parametrize("path", PLACES, ids=".".join)
+def test_children_that_run_are_kept_as_they_were_applied(path: tuple[str, ...]) -> None:
+    """As for every invalid spec: a setting that becomes stricter restarts no Pod."""
+    made = parent(**annotated(path, "a/b"))
+    children = finished(made)
+
+    answer = sync(made, *children, watch=Watch(allowed_annotations=ALLOWED))
+
+    assert reason(answer) == "InvalidSpec"
+    assert [item["metadata"]["name"] for item in answer["children"]] == [item["metadata"]["name"] for item in children]
