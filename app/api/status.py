@@ -50,7 +50,7 @@ class Override(Model):
     count: Annotated[int, Field(ge=1)]
     """Number of such changes that followed each other within ten minutes, up to 3, at which the reason becomes Overridden."""  # noqa: E501 - a description has no line breaks
     reverted_at: Timestamp
-    """Time when the operator reverted it last."""
+    """Time of the change that was reverted last, or, of one that was left, when its ten minutes were over."""
     child_versions: Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=8)] | None = None
     """Versions of the children with changed fields: the generation of each, or its resourceVersion if it has none."""
 
