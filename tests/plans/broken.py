@@ -77,6 +77,56 @@ def new_transition_times() -> Controller:
     return with_change(change)
 
 
+def _with_ready(answer: SyncResponse, *, is_true: Callable[[], bool], **more: str) -> SyncResponse:
+    """Return *answer* with Ready True, and *more* in that condition, if *is_true*."""
+    if not is_true():
+        return answer
+    ready = {"status": "True", **more}
+    conditions = [{**each, **(ready if each["type"] == "Ready" else {})} for each in answer.status["conditions"]]
+    return replace(answer, status={**answer.status, "conditions": conditions})
+
+
+def ready_once_and_for_all() -> Controller:
+    """Leave Ready True once it was."""
+    return with_change(lambda request, answer, _: _with_ready(answer, is_true=lambda: _was_ready(request)))
+
+
+def _was_ready(request: SyncRequest) -> bool:
+    return any((each["type"], each["status"]) == ("Ready", "True") for each in _previous(request).get("conditions", []))
+
+
+def hides_a_loss() -> Controller:
+    """Leave Ready True while no rollout is in progress."""
+
+    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
+        is_lost = [each["reason"] for each in answer.status["conditions"] if each["type"] == "Ready"] == [
+            "ReplicasUnavailable"
+        ]
+        return _with_ready(answer, is_true=lambda: is_lost and _was_ready(request))
+
+    return with_change(change)
+
+
+def forgets_a_loss() -> Controller:
+    """Set Ready to True again in the sync after the one that told a loss."""
+
+    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
+        told = [each["reason"] for each in _previous(request).get("conditions", []) if each["type"] == "Ready"]
+        return _with_ready(answer, is_true=lambda: told == ["ReplicasUnavailable"])
+
+    return with_change(change)
+
+
+def times_of_the_parent() -> Controller:
+    """Give Ready the time of the creation of the MyResource whenever it is True."""
+
+    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
+        is_true = any((each["type"], each["status"]) == ("Ready", "True") for each in answer.status["conditions"])
+        return _with_ready(answer, is_true=lambda: is_true, lastTransitionTime=request.parent.created or "")
+
+    return with_change(change)
+
+
 def nothing_for_an_invalid_spec() -> Controller:
     """List no children when the spec is invalid."""
     return with_change(lambda _, answer, __: replace(answer, kept=[]))

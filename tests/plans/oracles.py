@@ -31,4 +31,5 @@ def violations(found: Outcome, expected: Outcome) -> Iterator[str]:
 def invariant_violations(found: Outcome) -> Iterator[str]:
     """Yield the violations that no run may have, with or without a fault."""
     yield from (f"a desired child is deleted: {write}" for write in found.wrong_deletes)
+    yield from (f"untrue: {line}" for line in found.untrue)
     yield from (f"not quiet: {write}" for write in found.late_writes)

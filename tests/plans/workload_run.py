@@ -14,6 +14,7 @@ from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json
 from metahook.simulator.world import NeverQuiet, World
+from tests.plans.judge import Judge
 from tests.plans.workloads import Step, Workload
 from tests.requests.watched_objects import WITH_BACKUPS
 from tests.simulated.worlds import CHILDREN, PARENT
@@ -42,6 +43,8 @@ class Outcome:
     syncs: int
     wrong_deletes: list[str]
     """Deletions of children that an existing parent desires."""
+    untrue: list[str]
+    """What the Pods show to be wrong in a status."""
     late_writes: list[str]
     """Writes to a world that should have been quiet, or why it never became quiet."""
 
@@ -58,6 +61,7 @@ class WorkloadRun:
         self._writes: Counter[Key] = Counter()
         self._wrong_deletes: list[str] = []
         self._late_writes: list[str] = []
+        self.judge = Judge()
         self.world.history.listeners.append(self._count)
 
     def execute(self, workload: Workload) -> Outcome:
@@ -72,7 +76,8 @@ class WorkloadRun:
             self._late_writes.append(str(error))
         self.span = (self.span[0], self.world.clock.now)
         syncs, writes, wrong_deletes = self._syncs, +self._writes, [*self._wrong_deletes]
-        return Outcome(self._end(), writes, syncs, wrong_deletes, self._late_writes or self._further_writes())
+        late_writes = self._late_writes or self._further_writes()
+        return Outcome(self._end(), writes, syncs, wrong_deletes, self.judge.violations, late_writes)
 
     def sync(self) -> None:
         """Sync all parents."""
@@ -97,7 +102,8 @@ class WorkloadRun:
         return self.served(hook, body)
 
     def _count(self, entry: Entry) -> None:
-        """Count a sync or a write of an existing parent."""
+        """Judge it, and count a sync or a write of an existing parent."""
+        self.judge.follow(entry, self.world.clock.time())
         if isinstance(entry, Call):
             self._syncs += entry.hook == "sync" and self.world.api.get(entry.key) is not None
         elif isinstance(entry, Write) and entry.actor == NAME and entry.changed:

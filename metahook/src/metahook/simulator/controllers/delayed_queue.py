@@ -37,12 +37,16 @@ RETRY = 5.0
 
 
 class DelayedQueue:
-    """Calls *reconcile* for a key, *delay* seconds after the first of the events that enqueue it."""
+    """Calls *reconcile* for a key, *delay* seconds after the first of the events that enqueue it.
+
+    While it is paused, it only remembers the keys.
+    """
 
     def __init__(self, clock: Clock, reconcile: Callable[[Key], None], delay: float) -> None:
         self._clock = clock
         self._reconcile = reconcile
         self._delay = delay
+        self._is_paused = False
         self._queued: set[Key] = set()
         self._timers: dict[Key, Timer] = {}
 
@@ -83,7 +87,20 @@ class DelayedQueue:
         if seconds is not None:
             self._timers[key] = self._clock.after(seconds, lambda: self.enqueue(key))
 
+    def pause(self) -> None:
+        """Reconcile nothing until ``resume``."""
+        self._is_paused = True
+
+    def resume(self) -> None:
+        """Reconcile again, first what was enqueued meanwhile."""
+        self._is_paused = False
+        missed, self._queued = sorted(self._queued), set()
+        for key in missed:
+            self.enqueue(key)
+
     def _run(self, key: Key) -> None:
+        if self._is_paused:
+            return
         self._queued.discard(key)
         try:
             self._reconcile(key)

@@ -32,6 +32,14 @@ class DeploymentController:
         self._queue = DelayedQueue(clock, self._reconcile, delay=0.02)
         self._queue.watch(api, "Deployment", owns="ReplicaSet")
 
+    def stop(self) -> None:
+        """Reconcile nothing until it starts again, as while the kube-controller-manager is down."""
+        self._queue.pause()
+
+    def start(self) -> None:
+        """Reconcile again, first what changed meanwhile."""
+        self._queue.resume()
+
     def _reconcile(self, key: Key) -> None:
         deployment = self._api.get(key)
         if deployment is None or is_deleting(deployment):

@@ -1,0 +1,101 @@
+"""Whatever happens, in whatever order, with any optional fields: Ready is what the Pods show."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from metahook import Controller
+from metahook.simulator.metacontroller.settings import MODES, Mode
+from tests.plans import broken
+from tests.plans.events import EVENTS, FEATURES, STOPPED, Case, play, some_cases
+from tests.simulated.worlds import both_modes
+from tests.slow import short_or_whole
+
+pytestmark = pytest.mark.no_cover
+
+AUTOSCALED_AND_EARLY = pytest.mark.xfail(strict=True, reason="with autoscaling, a change of the template is no scaling")
+AUTOSCALED_AND_LATE = pytest.mark.xfail(strict=True, reason="with autoscaling, a loss of Pods is no scaling")
+
+CASES = [
+    pytest.param(
+        Case(("configuration", "autoscaling"), ("configuration", "configuration"), (STOPPED, "MyResource")),
+        marks=AUTOSCALED_AND_EARLY,
+        id="configuration changed twice while the Deployment controller is stopped",
+    ),
+    pytest.param(
+        Case(("configuration", "autoscaling"), ("number", "configuration"), ("MyResource",), 5.0),
+        marks=AUTOSCALED_AND_EARLY,
+        id="scaled, then configuration changed, with an old status",
+    ),
+    pytest.param(
+        Case(("autoscaling",), ("number", "restarted"), (), 5.0),
+        marks=AUTOSCALED_AND_EARLY,
+        id="scaled, then restarted by hand",
+    ),
+    pytest.param(
+        Case(("autoscaling",), ("number", "loss"), (), 5.0), marks=AUTOSCALED_AND_LATE, id="scaled, then Pods lost"
+    ),
+    pytest.param(
+        Case(("autoscaling", "Pods"), ("number", "loss"), (), 5.0),
+        marks=AUTOSCALED_AND_LATE,
+        id="scaled, then Pods lost, which are watched",
+    ),
+    *(
+        pytest.param(Case(("configuration",), events, disturbance, 5.0), id=f"not autoscaled: {', '.join(events)}")
+        for events, disturbance in [
+            (("configuration", "configuration"), (STOPPED, "MyResource")),
+            (("number", "configuration"), ("MyResource",)),
+            (("number", "restarted"), ()),
+            (("number", "loss"), ()),
+        ]
+    ),
+]
+"""Cases that were wrong once, and the same ones without autoscaling."""
+
+
+@both_modes
+@pytest.mark.parametrize("case", CASES)
+def test_ready_is_what_the_pods_show(case: Case, mode: Mode) -> None:
+    assert play(case, mode) == []
+
+
+@pytest.mark.slow
+@both_modes
+@pytest.mark.parametrize(
+    "autoscaled", [pytest.param(True, marks=AUTOSCALED_AND_EARLY, id="autoscaled"), pytest.param(False, id="fixed")]
+)
+def test_ready_is_what_the_pods_show_whatever_happens(mode: Mode, autoscaled: bool, random_seed: int) -> None:  # noqa: FBT001 - a parameter
+    """To repeat a case alone, add it to CASES as it is printed."""
+    chance = Random(random_seed)  # noqa: S311 - nothing secret
+    chosen = some_cases(chance, short_or_whole(20, 1500), autoscaled=autoscaled)
+
+    wrong = {case: lines for case in chosen if (lines := play(case, mode))}
+
+    assert not wrong, "\n".join(f"{case}\n  {'; '.join(lines)}" for case, lines in wrong.items())
+
+
+CONTROLS: list[tuple[Callable[[], Controller], tuple[str, ...], str]] = [
+    (broken.ready_once_and_for_all, ("image",), "Pods were available"),
+    (broken.hides_a_loss, ("loss",), "the Deployment shows a loss of Pods"),
+    (broken.forgets_a_loss, ("loss", "loss"), "Ready becomes True after a loss of Pods"),
+    (broken.times_of_the_parent, ("image",), "lastTransitionTime of Ready goes back"),
+    (broken.counts_its_calls, ("image",), "update status"),
+]
+"""A mistake, the events that show it, and what is said: one for each rule."""
+
+
+@pytest.mark.parametrize(("make", "events", "said"), CONTROLS, ids=[make.__name__ for make, _, _ in CONTROLS])
+def test_a_mistake_is_found(make: Callable[[], Controller], events: tuple[str, ...], said: str) -> None:
+    case = Case(("budget",), events)
+
+    assert play(case, MODES[0]) == []
+    assert any(said in line for line in play(case, MODES[0], make()))
+
+
+def test_every_event_and_every_feature_is_among_the_cases() -> None:
+    chance = Random(0)  # noqa: S311 - nothing secret
+    chosen = [case for autoscaled in (True, False) for case in some_cases(chance, 400, autoscaled=autoscaled)]
+
+    assert {event for case in chosen for event in case.events} == EVENTS.keys()
+    assert {feature for case in chosen for feature in case.features} == FEATURES.keys()
