@@ -9,6 +9,7 @@ from metahook import Controller
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.controllers.kubelet import NAME as KUBELET
 from metahook.simulator.controllers.pod_status import is_ready, running
+from metahook.simulator.history import YOU
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, is_deleting
 from tests.e2e.scenarios import merge
@@ -61,7 +62,7 @@ class Scene(Stage):
 
     def scale(self, replicas: int, *, by_autoscaler: bool) -> None:
         """Set the number of Pods in the Deployment, by the autoscaler or by hand."""
-        actor = SCALER if by_autoscaler else "kubectl"
+        actor = SCALER if by_autoscaler else YOU
         self.world.api.patch(DEPLOYMENT, lambda live: {**live, "spec": {**live["spec"], "replicas": replicas}}, actor)
 
     def lose_pods(self) -> None:
