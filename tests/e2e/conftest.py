@@ -43,6 +43,7 @@ APART = {
     "test_flags.py": LAST,
     "test_rolls.py": LAST,
     "test_stale_requests.py": LAST,
+    "test_walk.py": LAST,
     "test_outage.py": LAST,
     "test_laptop.py": LAST,
     "test_envtest.py": LAST,

@@ -67,6 +67,10 @@ class LaggingApiServer(ThreadingHTTPServer):
         self._is_up_to_date.clear()
         self.past = self._remembered
 
+    def hold(self) -> None:
+        """Let watches deliver nothing from now on, until this server catches up."""
+        self._is_up_to_date.clear()
+
     def hold_after(self, text: str) -> None:
         """Let watches deliver nothing after the event of a MyResource that has *text*, until this server catches up."""
         self._last_event = text.encode()

@@ -12,7 +12,7 @@ import httpx
 from metahook.envtest.client import Client
 from metahook.simulator.objects import Json, Key
 
-KINDS = ("MyResource", "Deployment", "Service", "Pod", "Event")
+KINDS = ("MyResource", "Deployment", "ReplicaSet", "Service", "Pod", "Event")
 
 
 @dataclass(frozen=True)

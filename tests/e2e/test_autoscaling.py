@@ -93,7 +93,6 @@ def test_replicas_are_handed_over_and_back_and_it_is_ready_while_it_scales(here:
     assert "override" not in here.get("MyResource")["status"]
 
 
-@pytest.mark.xfail(strict=False, reason="lost Pods are hidden until the progress deadline")
 @pytest.mark.parametrize("at_once", [False, True], ids=["one by one", "at once"])
 def test_lost_pods_are_reported_although_their_number_may_change(
     here: Namespace, metacontroller: Process, *, at_once: bool

@@ -136,7 +136,6 @@ def test_an_autoscaler_of_the_deployment_is_named_and_its_replicas_stay_until_it
     assert "override" not in here.get("MyResource")["status"]
 
 
-@pytest.mark.xfail(strict=False, reason="replicas that another client sets are reverted more than three times")
 def test_replicas_that_others_set_again_and_again_are_reverted_three_times(here: Namespace) -> None:
     here.ready()
 

@@ -171,7 +171,6 @@ def test_of_two_that_claim_a_host_one_waits_until_it_is_free(here: Namespace) ->
     assert paths(here) == {"web": ["/"], "docs": ["/"]}
 
 
-@pytest.mark.xfail(strict=False, reason="lastTransitionTime of Ready goes back")
 def test_the_transition_times_of_one_that_gets_a_freed_host_do_not_go_back(running: Cluster, here: Namespace) -> None:
     enable(running, ingress=True)
     here.ready("shop", **exposed())

@@ -106,7 +106,6 @@ def annotated_without_hook(here: Namespace, cluster: Cluster) -> Iterator[None]:
         here.edit("Deployment", {"metadata": {"annotations": {"example.com/note": "b"}}})
 
 
-@pytest.mark.xfail(strict=False, reason="a bad image stays if the Deployment is written after its deadline")
 @pytest.mark.parametrize("deciding_is_impossible", [suspended, invalid, annotated_without_hook])
 def test_a_failure_that_nothing_decides_at_its_deadline_is_rolled_back_later(
     here: Namespace, cluster: Cluster, deciding_is_impossible: Callable[..., AbstractContextManager[None]]

@@ -82,7 +82,6 @@ def test_each_transition_comes_at_its_time_and_between_them_nothing_is_written(h
     assert here.touched().writes == []
 
 
-@pytest.mark.xfail(strict=False, reason="the change of the schedule counts as one by others, and is left to them")
 @pytest.mark.parametrize("edits", [0, REPEATED])
 def test_an_autoscaled_one_falls_asleep_at_its_time_whatever_others_have_changed(here: Namespace, edits: int) -> None:
     falls_asleep = utc_now() + timedelta(seconds=20)

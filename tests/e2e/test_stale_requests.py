@@ -168,8 +168,6 @@ def wake(here: Namespace) -> None:
     here.wait_for_status("Ready", "Available")
 
 
-OF_NO_TIME = {"a lost Pod with autoscaling", "a deleted Service", "waking with autoscaling"}
-GOES_BACK = pytest.mark.xfail(strict=False, reason="lastTransitionTime of Ready goes back")
 LAST_CHANGES: dict[str, tuple[Json, str, Callable[[Namespace], None]]] = {
     "another image": ({"replicas": 2}, '"generation":2', lambda here: here.change(image=NEW)),
     "a lost Pod": ({"replicas": 2}, TOUCHED, lose_pod),
@@ -189,9 +187,7 @@ def _here(scene: Scene) -> Iterator[Namespace]:
     here.close()
 
 
-@pytest.mark.parametrize(
-    "what", [pytest.param(what, marks=GOES_BACK if what in OF_NO_TIME else ()) for what in LAST_CHANGES]
-)
+@pytest.mark.parametrize("what", LAST_CHANGES)
 def test_transition_times_stay_those_of_the_transitions_while_requests_have_an_old_status(
     scene: Scene, here: Namespace, what: str
 ) -> None:
@@ -214,7 +210,6 @@ def test_transition_times_stay_those_of_the_transitions_while_requests_have_an_o
     assert moves(statuses) == []
 
 
-@pytest.mark.xfail(strict=False, reason="Ready is True before a Pod has the changed ConfigMap")
 def test_a_changed_config_map_is_not_ready_before_a_pod_has_it(scene: Scene, here: Namespace) -> None:
     here.put(settings())
     here.ready(autoscaling=BY_MEMORY, **USES)
@@ -234,7 +229,6 @@ def test_a_changed_config_map_is_not_ready_before_a_pod_has_it(scene: Scene, her
     assert too_early(scene.cluster.record, statuses) == []
 
 
-@pytest.mark.xfail(strict=False, reason="replicas that another client sets are reverted without end")
 def test_replicas_that_others_set_again_and_again_are_reverted_three_times(scene: Scene, here: Namespace) -> None:
     here.ready()
     scene.api.hold_after(TOUCHED)

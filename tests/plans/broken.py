@@ -11,11 +11,11 @@ import msgspec
 from app.core.desired.children import CHILDREN
 from app.core.desired.desired_state import desired_state
 from app.core.status.previous_status import PreviousStatus
-from app.core.watch import Watch
 from metahook import Absence, Controller, Deployment, Manifest, Service, SyncRequest, SyncResponse
 from metahook.simulator.hook import Hook
 from metahook.simulator.objects import Json, with_metadata
-from tests.plans.workloads import PLAIN
+from tests.plans.workloads import WATCHING
+from tests.requests.watched_objects import WATCH
 from tests.simulator import careless
 
 Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
@@ -24,10 +24,10 @@ Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
 def with_change(change: Change) -> Controller:
     """Return the operator's hook with this *change* of its response."""
     return Controller(
-        lambda request, now: change(request, PLAIN.sync(request, now), now),
+        lambda request, now: change(request, WATCHING.sync(request, now), now),
         CHILDREN,
-        PLAIN.customize,
-        optional_kinds=PLAIN.optional_kinds,
+        WATCHING.customize,
+        optional_kinds=WATCHING.optional_kinds,
     )
 
 
@@ -185,7 +185,7 @@ def believes_every_parent() -> Controller:
     """Follow the observed spec, although the children show that it is out of date."""
 
     def change(request: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
-        desired = desired_state(request, now, Watch(), past=PreviousStatus(request.parent).past)
+        desired = desired_state(request, now, WATCH, past=PreviousStatus(request.parent).past)
         return replace(answer, children=[*desired.children], kept=[*desired.kept])
 
     return with_change(change)

@@ -1,30 +1,17 @@
-"""Events: what happens to a MyResource with some optional fields, two at a time, while a part lags or stands still."""
+"""Events: what can happen to a MyResource with some optional fields, in the simulator and on a real control plane."""
 
+import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from itertools import combinations
-from random import Random
-from typing import NamedTuple
+from typing import Any
 
-from app.core.controller import controller
-from metahook import Controller
-from metahook.simulator.apiserver.server_side_apply import SCALER
-from metahook.simulator.controllers.kubelet import NAME as KUBELET
-from metahook.simulator.controllers.pod_status import is_ready, running
-from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.objects import Json, is_deleting
-from tests.plans.workload_run import Outcome, WorkloadRun
-from tests.plans.workloads import INVALID, NIGHTLY, SETTINGS, USED, WAITING, WATCHING, Workload
-from tests.requests.watched_objects import WATCH, backup, config_map
-from tests.simulated.worlds import DEPLOYMENT, WEB, parent, ready
-
-WITH_PODS = controller(WATCH)
+from metahook.simulator.objects import Json
+from tests.plans.workloads import ENV, USED, WAITING
+from tests.requests.watched_objects import config_map
+from tests.simulated.worlds import parent
 
 EDGES = ("13:00", "13:10")
-"""When it falls asleep, and when it wakes up; a world begins at 12:00 on a Saturday."""
-
-BEFORE_THE_EDGE = 3598.0
-AFTER_THE_EDGES = 4300.0
-"""Seconds since the world began."""
+"""When a schedule falls asleep, and when it wakes up; a world begins at 12:00 on a Saturday."""
 
 FEATURES: dict[str, Json] = {
     "configuration": USED,
@@ -38,196 +25,145 @@ FEATURES: dict[str, Json] = {
     "Recreate": {"strategy": {"type": "Recreate"}},
     "minReadySeconds": {"minReadySeconds": 5},
     "sidecar": {"initContainers": [{"name": "proxy", "image": "proxy:1", "restartPolicy": "Always"}]},
+    "env": ENV,
     "Pods": {},
 }
 """Parts of a spec, by the optional field; ``Pods`` is the setting that watches Pods."""
 
+BAD_IMAGE = "nginx:bad"
 
-class Scene:
-    """A MyResource with some *features* in a world of its own, Ready before anything happens to it."""
 
-    def __init__(self, mode: Mode, features: tuple[str, ...], hook: Controller | None = None) -> None:
+class Stage(ABC):
+    """A place with the MyResource ``web``, the ConfigMap and the MyBackup that it may name, and an autoscaler."""
+
+    invalid: Json
+    """Fields that are invalid although the API server stores them."""
+
+    def __init__(self) -> None:
+        self.features: tuple[str, ...] = ()
+        self.fields: Json = {}
+        self._team = "red"
+        self._numbers = itertools.count()
+
+    @abstractmethod
+    def put(self, item: Json) -> None:
+        """Create or replace an object."""
+
+    @abstractmethod
+    def find(self, kind: str) -> Json | None:
+        """Return the Deployment, the MyBackup or the ConfigMap, or None."""
+
+    @abstractmethod
+    def delete(self, kind: str) -> None:
+        """Delete it."""
+
+    @abstractmethod
+    def edit(self, kind: str, change: Json) -> None:
+        """Change it by a merge patch."""
+
+    @abstractmethod
+    def scale(self, replicas: int, *, by_autoscaler: bool) -> None:
+        """Set the number of Pods in the Deployment, by the autoscaler or by hand."""
+
+    @abstractmethod
+    def lose_pods(self) -> None:
+        """Let all Pods but one fail their readiness probe, or the only one."""
+
+    @abstractmethod
+    def wait_for_the_edge(self) -> None:
+        """Wait until the schedule falls asleep or wakes up."""
+
+    @abstractmethod
+    def backup(self) -> Json:
+        """Return the MyBackup that the dependency names."""
+
+    def choose(self, features: tuple[str, ...]) -> None:
+        """Apply a spec with these *features*."""
         self.features = features
-        self.run = WorkloadRun(mode, hook or (WITH_PODS if "Pods" in features else WATCHING))
-        self.world = self.run.world
-        self.fields: Json = {} if "autoscaling" in features else {"replicas": 3}
+        self.fields = {} if "autoscaling" in features else {"replicas": 3}
         for feature in features:
             self.fields |= FEATURES[feature]
-        self.team = "red"
-        for item in (config_map("settings", a="0"), backup("nightly")):
-            self.world.apply(item)
         self.apply()
-        self.world.until_quiet(100)
-        if "schedule" in features:
-            self.world.run(BEFORE_THE_EDGE - self.world.clock.now)
 
-    def apply(self, **fields: object) -> None:
+    def can(self, event: str) -> bool:
+        """Tell whether the *event* can happen with these features."""
+        return event not in FEATURES or event in self.features
+
+    def apply(self, **fields: Any) -> None:
         """Apply the spec, with other *fields*; None removes one."""
         self.fields = {name: value for name, value in {**self.fields, **fields}.items() if value is not None}
         made = parent(**self.fields)
-        made["metadata"]["labels"] = {"team": self.team}
-        self.world.apply(made)
+        self.put({**made, "metadata": {**made["metadata"], "labels": {"team": self._team}}})
 
-    def toggle(self, **fields: object) -> None:
+    def toggle(self, **fields: Any) -> None:
         """Apply the spec with other *fields*, or without them if it has them."""
         self.apply(**{name: None if self.fields.get(name) == value else value for name, value in fields.items()})
 
-    def scale(self, replicas: int, actor: str) -> None:
-        """Set the number of Pods in the Deployment."""
-        if self.world.api.get(DEPLOYMENT):
-            change: Callable[[Json], Json] = lambda live: {**live, "spec": {**live["spec"], "replicas": replicas}}  # noqa: E731 - it is short
-            self.world.api.patch(DEPLOYMENT, change, actor)
+    def change_configuration(self) -> None:
+        """Change the ConfigMap."""
+        self.put(config_map("settings", a=self._another()))
+
+    def change_number(self) -> None:
+        """Let the autoscaler choose another number of Pods, or change the spec."""
+        if "autoscaling" not in self.features:
+            self.apply(replicas=8 - self.fields["replicas"])
+        elif replicas := self.replicas:  # an autoscaler does not change 0
+            self.scale(5 if replicas < 5 else 2, by_autoscaler=True)
 
     @property
     def replicas(self) -> int:
         """The number of Pods that the Deployment asks for; 0 without one."""
-        found: Json = self.world.api.get(DEPLOYMENT) or {"spec": {"replicas": 0}}
-        return int(found["spec"]["replicas"])
+        deployment = self.find("Deployment")
+        return int(deployment["spec"]["replicas"]) if deployment else 0
 
-    def end(self) -> Outcome:
-        """Make the spec valid and the world sound, and let it come to rest."""
-        self.world.kubelet.fail(None)
-        self.world.apply(backup("nightly"))
+    def change_dependency(self) -> None:
+        """Delete the MyBackup, or create it again."""
+        if self.find("MyBackup"):
+            self.delete("MyBackup")
+        else:
+            self.put(self.backup())
+
+    def change_team(self) -> None:
+        """Change the label that is propagated."""
+        self._team = "blue" if self._team == "red" else "red"
+        self.apply()
+
+    def restart(self) -> None:
+        """Restart the Pods as ``kubectl rollout restart`` does."""
+        annotations = {"kubectl.kubernetes.io/restartedAt": self._another()}
+        if self.find("Deployment"):
+            self.edit("Deployment", {"spec": {"template": {"metadata": {"annotations": annotations}}}})
+
+    def scale_by_hand(self, replicas: int) -> None:
+        """Scale the Deployment, as ``kubectl scale`` does."""
+        if self.find("Deployment"):
+            self.scale(replicas, by_autoscaler=False)
+
+    def make_valid(self) -> None:
+        """Apply a spec with which it becomes Ready."""
+        if not self.find("MyBackup"):
+            self.put(self.backup())
         image = self.fields.get("image")
-        gone = dict.fromkeys(("suspend", *INVALID))
+        gone = dict.fromkeys(("suspend", *self.invalid))
         self.apply(**gone, image=image if image != BAD_IMAGE else None)
-        if "schedule" in self.features:
-            self.world.run(max(0.0, AFTER_THE_EDGES - self.world.clock.now))
-        return self.run.execute(Workload((), ()))
+
+    def _another(self) -> str:
+        """Return another value each time."""
+        return str(next(self._numbers))
 
 
-Event = Callable[[Scene], object]
-
-BAD_IMAGE = "nginx:bad"
-
-
-def _change_configuration(scene: Scene) -> None:
-    scene.world.edit(SETTINGS, lambda item: item["data"].update(a=str(scene.world.clock.now)))
-
-
-def _change_number(scene: Scene) -> None:
-    """Let the autoscaler choose another number, or change the spec."""
-    if "autoscaling" in scene.features:
-        if scene.replicas:  # otherwise an autoscaler does nothing
-            scene.scale(5 if scene.replicas < 5 else 2, SCALER)
-    else:
-        scene.apply(replicas=8 - scene.fields["replicas"])
-
-
-def _lose_pods(scene: Scene) -> None:
-    """Let all Pods but one fail their readiness probe, or the only one."""
-    pods = [pod for pod in scene.world.api.all("Pod") if is_ready(pod) and not is_deleting(pod)]
-    for pod in pods[1:] or pods:
-        scene.world.api.update_status({**pod, "status": running(pod, scene.world.clock)}, KUBELET)
-
-
-def _wait_for_the_edge(scene: Scene) -> None:
-    now = scene.world.clock.time()
-    edges = [now.replace(hour=int(edge[:2]), minute=int(edge[3:]), second=0, microsecond=0) for edge in EDGES]
-    scene.world.run(next(((edge - now).total_seconds() for edge in edges if edge > now), 0) + 0.001)
-
-
-def _restart_by_hand(scene: Scene) -> None:
-    """Restart the Pods as ``kubectl rollout restart`` does."""
-    if scene.world.api.get(DEPLOYMENT):
-        stamp = {"kubectl.kubernetes.io/restartedAt": str(scene.world.clock.now)}
-        scene.world.edit(
-            DEPLOYMENT,
-            lambda item: item["spec"]["template"]["metadata"].setdefault("annotations", {}).update(stamp),
-        )
-
-
-def _change_team(scene: Scene) -> None:
-    scene.team = "blue" if scene.team == "red" else "red"
-    scene.apply()
-
-
-def _change_dependency(scene: Scene) -> None:
-    if scene.world.api.get(NIGHTLY):
-        scene.world.delete(NIGHTLY)
-    else:
-        scene.world.apply(backup("nightly"))
-
-
-EVENTS: dict[str, Event] = {
-    "configuration": _change_configuration,
-    "schedule": _wait_for_the_edge,
-    "dependencies": _change_dependency,
-    "propagate": _change_team,
-    "image": lambda scene: scene.toggle(image="nginx:1.28"),
-    "bad image": lambda scene: scene.toggle(image=BAD_IMAGE),
-    "number": _change_number,
-    "loss": _lose_pods,
-    "suspended": lambda scene: scene.toggle(suspend=True),
-    "invalid": lambda scene: scene.toggle(**INVALID),
-    "restarted": _restart_by_hand,
-    "scaled by hand": lambda scene: scene.scale(1, "kubectl"),
+EVENTS: dict[str, Callable[[Stage], None]] = {
+    "configuration": Stage.change_configuration,
+    "schedule": lambda stage: stage.wait_for_the_edge(),
+    "dependencies": Stage.change_dependency,
+    "propagate": Stage.change_team,
+    "image": lambda stage: stage.toggle(image="nginx:1.28"),
+    "bad image": lambda stage: stage.toggle(image=BAD_IMAGE),
+    "number": Stage.change_number,
+    "loss": lambda stage: stage.lose_pods(),
+    "suspended": lambda stage: stage.toggle(suspend=True),
+    "invalid": lambda stage: stage.toggle(**stage.invalid),
+    "restarted": Stage.restart,
+    "scaled by hand": lambda stage: stage.scale_by_hand(1),
 }
 """The events, by name; one with the name of a feature needs it. Some undo what they did before."""
-
-STOPPED = "stopped"
-BEHIND = ("MyResource", "Deployment", "ConfigMap", "Pod", "HorizontalPodAutoscaler", "Service", "MyBackup")
-DISTURBANCES = ((), (STOPPED,), *((kind,) for kind in BEHIND), *((STOPPED, kind) for kind in BEHIND))
-"""The Deployment controller is stopped meanwhile, the cache of a kind stands still, or both."""
-
-GAPS = (0.0, 0.02, 1.0, 5.0)
-"""Seconds between the two events: at once, before the caches have caught up, during a rollout, and after it."""
-
-MEANWHILE = 4.0
-"""Seconds from the last event to the end of the disturbance."""
-
-
-class Case(NamedTuple):
-    """Two events, and the features and the disturbance with which they happen."""
-
-    features: tuple[str, ...]
-    events: tuple[str, ...]
-    disturbance: tuple[str, ...] = ()
-    gap: float = 1.0
-
-
-ALONE_AND_IN_PAIRS = [*((feature,) for feature in FEATURES), *combinations(FEATURES, 2)]
-
-
-def some_cases(chance: Random, count: int, *, autoscaled: bool) -> list[Case]:
-    """Return so many cases: each feature alone and each pair, each order of two events, each disturbance and gap."""
-    every = [features for features in ALONE_AND_IN_PAIRS if ("autoscaling" in features) == autoscaled]
-    return [_some_case(chance, chance.choice(every)) for _ in range(count)]
-
-
-def _some_case(chance: Random, features: tuple[str, ...]) -> Case:
-    possible = [event for event in EVENTS if event not in FEATURES or event in features]
-    events = chance.choice(possible), chance.choice(possible)
-    return Case(features, events, chance.choice(DISTURBANCES), chance.choice(GAPS))
-
-
-def play(case: Case, mode: Mode, hook: Controller | None = None) -> list[str]:
-    """Let it happen; return what is wrong, meanwhile and in the end."""
-    scene = Scene(mode, case.features, hook)
-    _disturb(scene, case.disturbance)
-    for event in case.events:
-        EVENTS[event](scene)
-        scene.world.run(case.gap)
-    scene.world.run(MEANWHILE)
-    _restore(scene, case.disturbance)
-    scene.world.until_quiet(100)
-    outcome = scene.end()
-    state = ready(scene.world, WEB)
-    at_rest = [] if state == ("True", "Available") else [f"in the end Ready is {state}"]
-    return [*outcome.untrue, *outcome.wrong_deletes, *outcome.late_writes, *at_rest]
-
-
-def _disturb(scene: Scene, disturbance: tuple[str, ...]) -> None:
-    if STOPPED in disturbance:
-        scene.world.deployments.stop()
-    cache = scene.world.metacontroller.cache
-    cache.delays = lambda write: [] if write.key.kind in disturbance else [cache.late]
-
-
-def _restore(scene: Scene, disturbance: tuple[str, ...]) -> None:
-    if STOPPED in disturbance:
-        scene.world.deployments.start()
-    cache = scene.world.metacontroller.cache
-    cache.delays = lambda _: [cache.late]
-    for kind in disturbance:
-        cache.rewatch(kind)

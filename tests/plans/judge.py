@@ -47,7 +47,7 @@ class Judge:
     def follow(self, entry: Entry, now: datetime) -> None:
         """Judge an entry of a history."""
         if isinstance(entry, Call) and entry.hook == "sync" and entry.status == 200:
-            self._synced(entry.key, msgspec.json.decode(entry.request), msgspec.json.decode(entry.response), now)
+            self.synced(entry.key, msgspec.json.decode(entry.request), msgspec.json.decode(entry.response), now)
         elif isinstance(entry, Write) and entry.changed:
             self.stored(entry.key, entry.before, entry.after, now, by_hand=entry.actor != NAME)
 
@@ -66,7 +66,7 @@ class Judge:
                 self._judge_ready(key, old, after, now)
                 self._judge_times(key, old, after["status"], now)
 
-    def _synced(self, key: Key, request: Json, response: Json, now: datetime) -> None:
+    def synced(self, key: Key, request: Json, response: Json, now: datetime) -> None:
         """Judge a response by what the request shows: a loss of Pods is told at once."""
         deployment = _named(_deployment(key), request["children"]["Deployment.apps/v1"].values())
         versions = self._availability.versions(_deployment(key), now)[::-1]
@@ -147,7 +147,7 @@ def _deployment(key: Key) -> Key:
 
 def _named(key: Key, items: Iterable[Json]) -> Json | None:
     """Return the one of *items* with the kind and the name of *key*."""
-    return next((item for item in items if (item["kind"], item["metadata"]["name"]) == (key.kind, key.name)), None)
+    return next((item for item in items if (item["kind"], item["metadata"].get("name")) == (key.kind, key.name)), None)
 
 
 def _is(one: Json, other: Json) -> bool:

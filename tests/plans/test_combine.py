@@ -6,13 +6,13 @@ from itertools import groupby
 
 import pytest
 
-from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, Key
 from tests.docs.documents import ROOT
-from tests.plans.events import BAD_IMAGE, EVENTS, Scene
+from tests.plans.events import BAD_IMAGE, EVENTS
+from tests.plans.scene import Scene
 from tests.plans.workloads import INVALID
 from tests.simulated.worlds import DEPLOYMENT, WEB, both_modes
 
@@ -26,8 +26,8 @@ def wait(seconds: float) -> Step:
     return lambda scene: scene.world.run(seconds)
 
 
-def scale(replicas: int, actor: str = SCALER) -> Step:
-    return lambda scene: scene.scale(replicas, actor)
+def scale(replicas: int, *, by_autoscaler: bool = True) -> Step:
+    return lambda scene: scene.scale(replicas, by_autoscaler=by_autoscaler)
 
 
 def use(image: str) -> Step:
@@ -100,7 +100,7 @@ ROWS: dict[str, tuple[tuple[str, ...], list[Step], int, str]] = {
     "others edit the HPA again and again": (("autoscaling",), [edit_autoscaler, wait(2)] * 4, 1, "nginx:1.27"),
     "others scale the Deployment within the bounds": (
         ("autoscaling",),
-        [scale(5, "someone"), wait(5), scale(3, "someone"), wait(5)],
+        [scale(5, by_autoscaler=False), wait(5), scale(3, by_autoscaler=False), wait(5)],
         3,
         "nginx:1.27",
     ),

@@ -16,6 +16,7 @@ from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json
 from metahook.simulator.world import NeverQuiet, World
 from tests.plans.judge import Judge
 from tests.plans.workloads import Step, Workload
+from tests.properties.oracle import asked_kinds
 from tests.requests.watched_objects import WITH_BACKUPS
 from tests.simulated.worlds import CHILDREN, PARENT
 
@@ -110,7 +111,7 @@ class WorkloadRun:
             item = entry.after or entry.before or {}
             owner = self._parent(item)
             self._writes[entry.key] += item["kind"] == PARENT.kind or owner is not None
-            is_desired = owner and (item["kind"] == "Deployment" or owner["spec"].get("ports"))
+            is_desired = owner and item["kind"] in {"Deployment", *asked_kinds(owner["spec"])}
             if entry.verb == "delete" and owner and is_desired and not is_deleting(owner):
                 self._wrong_deletes.append(str(entry))
 

@@ -98,9 +98,8 @@ def _mine(situation: Situation, child: Json | None) -> Json | None:
     return None if others else child
 
 
-def asked_kinds(situation: Situation) -> set[str]:
-    """Return the kinds of the children that the spec asks for beside the Deployment."""
-    spec = situation.parent["spec"]
+def asked_kinds(spec: Json) -> set[str]:
+    """Return the kinds of the children that *spec* asks for beside the Deployment."""
     most = spec.get("autoscaling", {}).get("maxReplicas", spec.get("replicas", 1))
     asked = {
         "Service": bool(spec.get("ports")) and spec.get("service", {}).get("mode") != "Disabled",
@@ -125,7 +124,7 @@ def is_taken(situation: Situation, kind: str) -> bool:
 def expected_children(situation: Situation) -> set[tuple[str, str]]:
     """Return kind and name of the children that a valid parent must have."""
     name = situation.parent["metadata"]["name"]
-    others = {(kind, name) for kind in asked_kinds(situation) if not is_taken(situation, kind)}
+    others = {(kind, name) for kind in asked_kinds(situation.parent["spec"]) if not is_taken(situation, kind)}
     deployment = set() if held(situation) else {("Deployment", f"{name}-deployment")}
     return {*deployment, *others}
 
@@ -150,7 +149,9 @@ def _met(situation: Situation, asked: Json) -> bool:
 def ready_is_earned(situation: Situation, answer: Json) -> bool:
     """Tell whether all is there that Ready promises."""
     metadata = situation.parent["metadata"]
-    if "deletionTimestamp" in metadata or any(is_taken(situation, kind) for kind in asked_kinds(situation)):
+    if "deletionTimestamp" in metadata or any(
+        is_taken(situation, kind) for kind in asked_kinds(situation.parent["spec"])
+    ):
         return False
     if not any(wanted["kind"] == "Deployment" for wanted in answer["children"]):
         return False

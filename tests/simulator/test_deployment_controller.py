@@ -255,3 +255,17 @@ def test_a_status_that_is_refused_is_written_later() -> None:
     made.until_quiet()
 
     assert count(made, "availableReplicas") == 1
+
+
+def test_a_stopped_controller_rolls_out_what_changed_meanwhile_once_it_starts_again() -> None:
+    made = started()
+    assert made.until_quiet()
+    made.deployments.stop()
+    imaged(made, "nginx:2")
+    made.run(60)
+    assert made.get(DEPLOYMENT)["status"]["observedGeneration"] < made.get(DEPLOYMENT)["metadata"]["generation"]
+
+    made.deployments.start()
+    assert made.until_quiet()
+    assert made.get(DEPLOYMENT)["status"]["observedGeneration"] == made.get(DEPLOYMENT)["metadata"]["generation"]
+    assert says(made, "Progressing") == ("True", "NewReplicaSetAvailable")

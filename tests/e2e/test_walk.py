@@ -1,0 +1,222 @@
+"""Random walks on a real control plane: after any events and any faults, Ready is what the Pods show."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from random import Random
+
+import pytest
+
+from metahook.envtest.binaries import find_binaries
+from metahook.envtest.client import Refused
+from metahook.envtest.process import Process
+from metahook.simulator.controllers.pod_status import is_ready, ready_condition
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Json, is_deleting
+from tests.e2e.cluster import Cluster
+from tests.e2e.control_plane import METACONTROLLER
+from tests.e2e.figures import Figures
+from tests.e2e.judged import judged
+from tests.e2e.lagging import LaggingApiServer
+from tests.e2e.namespace import Namespace
+from tests.e2e.watched import backup
+from tests.plans.events import EVENTS, FEATURES, Stage
+from tests.slow import short_or_whole
+
+STEPS = 10
+"""Steps of a walk, which has a namespace of its own."""
+
+WALKS = short_or_whole(2, 40)
+
+GAPS = (0.0, 0.3, 3.0)
+"""Seconds after an event."""
+
+NAMES = {"Deployment": "web-deployment", "MyBackup": "nightly", "ConfigMap": "settings"}
+
+FIXED = [feature for feature in FEATURES if feature not in ("schedule", "autoscaling", "Pods")]
+"""The features of which a walk has two. A schedule would have it wait; Pods are watched in all walks."""
+
+TIMES_SCALED = 2
+"""A third time within ten minutes would be a fight, which is Overridden: see test_drift.py."""
+
+
+class RealStage(Stage):
+    """A namespace of a real API server."""
+
+    invalid: Json = {"args": ["x" * 8000] * 30}  # noqa: RUF012 - nobody changes it
+
+    def __init__(self, here: Namespace) -> None:
+        super().__init__()
+        self.here = here
+        self._left = TIMES_SCALED
+
+    def put(self, item: Json) -> None:
+        """Create or replace an object."""
+        self.here.client.apply({**item, "metadata": {**item["metadata"], "namespace": self.here.name}})
+
+    def find(self, kind: str) -> Json | None:
+        """Return the Deployment, the MyBackup or the ConfigMap, or None."""
+        return self.here.find(kind, NAMES[kind])
+
+    def delete(self, kind: str) -> None:
+        """Delete it."""
+        self.here.delete(kind, NAMES[kind])
+
+    def edit(self, kind: str, change: Json) -> None:
+        """Change it by a merge patch."""
+        self.here.edit(kind, change, NAMES[kind])
+
+    def scale(self, replicas: int, *, by_autoscaler: bool) -> None:
+        """Set the number of Pods in the Deployment, by the autoscaler or by hand."""
+        self._left -= not by_autoscaler
+        if self._left >= 0:
+            manager = "kube-controller-manager" if by_autoscaler else "kubectl"
+            change = {"spec": {"replicas": replicas}}
+            self.here.client.change(
+                "Deployment", self.here.name, NAMES["Deployment"], change, part="/scale", manager=manager
+            )
+
+    def lose_pods(self) -> None:
+        """Let all Pods but one fail their readiness probe, or the only one."""
+        pods = [pod for pod in self.here.client.all("Pod", self.here.name) if is_ready(pod) and not is_deleting(pod)]
+        for pod in pods[1:] or pods:
+            self._set_ready(pod, "False")
+
+    def recover_pods(self) -> None:
+        """Let all Pods that run succeed in their readiness probe."""
+        for pod in self.here.client.all("Pod", self.here.name):
+            if ready_condition(pod).get("status") == "False" and pod["status"]["phase"] == "Running":
+                with suppress(Refused):  # it is gone
+                    self._set_ready(pod, "True")
+
+    def wait_for_the_edge(self) -> None:
+        """Do nothing: no walk has a schedule."""
+
+    def backup(self) -> Json:
+        """Return the MyBackup that the dependency names."""
+        return backup("nightly", self.here.name)
+
+    def _set_ready(self, pod: Json, status: str) -> None:
+        since = datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        ready = {"type": "Ready", "status": status, "lastTransitionTime": since}
+        others = [each for each in pod["status"]["conditions"] if each["type"] != "Ready"]
+        change = {"status": {"conditions": [*others, ready]}}
+        self.here.client.change("Pod", self.here.name, pod["metadata"]["name"], change, part="/status")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A cluster, and Metacontroller behind an API server that can lag."""
+
+    cluster: Cluster
+    api: LaggingApiServer
+    metacontroller: Process
+
+    def restore(self) -> None:
+        """End the faults that last."""
+        self.api.catch_up()
+        controllers = self.cluster.control_plane.controllers
+        controllers.stop(signal.SIGKILL)
+        controllers.start()
+
+
+FAULTS: dict[str, Callable[[Scene], object]] = {
+    "Metacontroller killed": lambda scene: scene.metacontroller.restart(signal.SIGKILL),
+    "hook restarted": lambda scene: scene.cluster.hook.restart(),
+    "controllers stopped": lambda scene: scene.cluster.control_plane.controllers.stop(signal.SIGKILL),
+    "MyResources behind": lambda scene: scene.api.hold(),
+}
+"""What fails; the last two until it is restored."""
+
+
+@pytest.fixture(scope="module")
+def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """Return a new cluster, as the faults would disturb others."""
+    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("walk"))
+    metacontroller = cluster.metacontroller(mode)
+    try:
+        cluster.start()
+        with LaggingApiServer(cluster.control_plane.client(METACONTROLLER).http) as api:
+            option = f"--kubeconfig={api.kubeconfig(cluster.folder / 'lagging.kubeconfig')}"
+            metacontroller.command = [
+                option if word.startswith("--kubeconfig=") else word for word in metacontroller.command
+            ]
+            metacontroller.start()
+            yield Scene(cluster, api, metacontroller)
+            metacontroller.stop()
+    finally:
+        metacontroller.stop()
+        cluster.stop()
+
+
+class Walk:
+    """Random steps in a namespace of its own; ``taken`` has them as text."""
+
+    def __init__(self, scene: Scene, here: Namespace, chance: Random, more: tuple[str, ...]) -> None:
+        self._scene = scene
+        self._here = here
+        self._chance = chance
+        self._more = more
+        self._stage = RealStage(here)
+        self.taken: list[str] = []
+
+    def go(self) -> list[str]:
+        """Take all steps; return what is wrong, meanwhile and in the end."""
+        self._stage.change_configuration()
+        self._stage.put(self._stage.backup())
+        self._stage.choose((*self._more, *self._chance.sample(FIXED, 2)))
+        self.taken.append("+".join(self._stage.features))
+        self._here.wait_until_ready()
+        for _ in range(STEPS):
+            self._step()
+        return self._rest()
+
+    def _step(self) -> None:
+        """Let two events happen, perhaps during a fault."""
+        fault = self._chance.choice([*FAULTS, "", "", ""])
+        if fault:
+            self.taken.append(fault)
+            FAULTS[fault](self._scene)
+        possible = [event for event in EVENTS if self._stage.can(event)]
+        for event in self._chance.choices(possible, k=2):
+            gap = self._chance.choice(GAPS)
+            self.taken.append(f"{event}, {gap} s")
+            with suppress(Refused):  # another client was faster
+                EVENTS[event](self._stage)
+            time.sleep(gap)
+        if fault:
+            self._scene.restore()
+
+    def _rest(self) -> list[str]:
+        """Make everything sound and valid, and wait until it is Ready, and nothing is written any more."""
+        self._stage.make_valid()
+        self._stage.recover_pods()
+        try:
+            self._here.wait_until_ready(within=120)
+            late = self._here.touched().writes
+        except AssertionError as error:
+            late = [str(error)]
+        return [*judged(self._scene.cluster, self._here.name).violations, *late]
+
+
+AUTOSCALED = pytest.param(("autoscaling",), id="autoscaled")
+
+
+@pytest.mark.parametrize("more", [pytest.param((), id="fixed"), AUTOSCALED])
+def test_ready_is_what_the_pods_show_on_a_walk(
+    scene: Scene, mode: Mode, more: tuple[str, ...], random_seed: int, figures: Figures
+) -> None:
+    """With ``--all`` the walks are many, and new ones each time."""
+    wrong: dict[str, list[str]] = {}
+    for number in range(WALKS):
+        here = Namespace(scene.cluster, f"walk-{len(more)}-{number}")
+        walk = Walk(scene, here, Random(f"{random_seed}-{mode}-{number}"), more)  # noqa: S311 - nothing secret
+        if found := walk.go():
+            wrong["; ".join(walk.taken)] = found
+        here.close()
+
+    figures.note(f"steps of walks, {'autoscaled' if more else 'fixed'}", mode, WALKS * STEPS)
+    assert not wrong, "\n".join(f"{steps}\n  {'; '.join(lines)}" for steps, lines in wrong.items())
