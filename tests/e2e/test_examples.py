@@ -16,6 +16,7 @@ from tests.api import edge_strings
 from tests.api.apiserver import stored
 from tests.api.examples.all_rules import EXAMPLES as EXAMPLES_OF_RULES
 from tests.api.examples.all_rules import numbered
+from tests.api.examples.schedule import AWAKE
 from tests.api.refused.all_specs import REFUSED
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import desired_children, differences
@@ -29,7 +30,9 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_an_example_becomes_ready_with_fresh_children(here: Namespace, file: Any) -> None:
     (item,) = documents(file)
-    name = item["metadata"]["name"]
+    name, spec = item["metadata"]["name"], item["spec"]
+    if "schedule" in spec:
+        spec["schedule"] |= AWAKE
     here.needs(item)
 
     here.put(item)

@@ -6,6 +6,7 @@ from app.cli.plugin.explanation import filled
 from app.cli.wrapping import COMMAND
 from app.core.reasons import REASONS
 from app.core.status.terms import TERMS
+from tests.api.examples.schedule import AWAKE, schedule
 from tests.docs.commands import commands
 from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.namespace import PORT, Namespace
@@ -35,7 +36,7 @@ def commands_of_messages(here: Namespace) -> set[str]:
 
 
 def test_the_commands_of_all_messages_are_accepted(here: Namespace, kubectl: RealKubectl) -> None:
-    here.ready(**PORT, schedule={"sleep": [{"days": ["Mon"], "from": "03:00", "to": "03:01"}]})
+    here.ready(**PORT, **schedule(**AWAKE))
     kubectl.run("kubectl rollout pause deployment web-deployment", here.name)
     here.change(image="nginx:1.28")
     here.wait_for_status("Failed", "Paused")

@@ -9,7 +9,7 @@ from metahook import ConfigMap, Secret
 from metahook.envtest.client import Refused
 from metahook.simulator.objects import Json
 from tests.e2e.fresh import differences
-from tests.e2e.namespace import Namespace, child
+from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
 from tests.e2e.watched import BACKUPS, GHOSTS, backup, told
 
@@ -23,9 +23,9 @@ def settings(name: str = "settings", **more: Any) -> Json:
     return {**made, "data": {"level": "info", "motd": "Hello"}, **more}
 
 
-def mark(here: Namespace, kind: type[ConfigMap] | type[Secret] = ConfigMap, name: str = "web") -> str | None:
+def mark(here: Namespace, kind: type[ConfigMap] | type[Secret] = ConfigMap) -> str | None:
     """Return the config hash in the Pod template."""
-    template = here.get("Deployment", child("Deployment", name))["spec"]["template"]["metadata"]
+    template = here.get("Deployment")["spec"]["template"]["metadata"]
     found: str | None = template.get("annotations", {}).get(CONFIG_HASH_ANNOTATIONS[kind])
     return found
 

@@ -8,6 +8,10 @@ from tests.requests.builders import Json
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
 
+AWAKE: Json = {"overrideState": "Awake", "overrideUntil": "2999-12-31T23:59:59Z"}
+"""Fields of a schedule that is awake whenever a test runs."""
+
+
 def window(start: str = "19:00", end: str = "07:00", days: list[str] | None = None, **fields: Any) -> Json:
     """Return a window, every night by default."""
     return {"days": days or DAYS, "from": start, "to": end, **fields}
