@@ -159,7 +159,7 @@ def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "app").mkdir()
     (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
     for name, code in zip(
-        ("greetings", "claims", "finalizing", "hooks", "licenses", "careful_greetings"),
+        ("greetings", "claims", "finalizing", "hooks", "measured", "licenses", "careful_greetings"),
         re.findall(r"^```python\n(.*?)^```$", "".join(page.read_text() for page in HOOK_PAGES), _BLOCKS),
         strict=True,
     ):
