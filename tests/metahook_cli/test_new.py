@@ -1,6 +1,5 @@
 """``metahook new``: the projects that it writes. tests/e2e/test_new_projects.py has them on a real control plane."""
 
-import os
 import subprocess
 import sys
 import time
@@ -13,7 +12,7 @@ from metahook.cli.project.names import plural
 from metahook.simulator.clock import START
 from tests.docs.documents import ROOT
 from tests.metahook_cli.command import call, problem
-from tests.metahook_cli.projects import DECORATOR, PROJECTS, SITE, TENANT, controller_of
+from tests.metahook_cli.projects import DECORATOR, PROJECTS, SITE, TENANT, controller_of, run
 from tests.slow import only_whole
 
 FILES = [
@@ -47,19 +46,6 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def written(folder: str) -> list[str]:
     return sorted(str(file.relative_to(folder)) for file in Path(folder).rglob("*") if file.is_file())
-
-
-def run(folder: str, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a module of Python in *folder*."""
-    return subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=folder,
-        env={**os.environ, "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:schemathesis -p no:xdist -p no:cov"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
 
 
 def test_a_project_has_all_its_files_and_the_next_command_is_named() -> None:
@@ -132,25 +118,6 @@ def test_the_code_of_a_project_is_tidy(name: str) -> None:
     ):
         ended = run("it", *command)
         assert ended.returncode == 0, ended.stdout
-
-
-@pytest.mark.slow
-@only_whole
-@pytest.mark.parametrize(
-    ("file", "text", "other"),
-    [
-        ("hook.py", '"Ready" if is_ready else "Progressing"', '"Ready"'),
-        ("children.py", '{"replicas": spec.replicas, ', '{"replicas": int(random() * 1e9), '),
-        ("model.py", "le=65535", "le=70000"),
-    ],
-)
-def test_the_tests_of_a_project_notice_a_mistake(file: str, text: str, other: str) -> None:
-    call("new", *SITE, "-o", "it")
-    path = Path("it", file)
-    assert text in path.read_text()
-    path.write_text("from random import random\n" + path.read_text().replace(text, other))
-
-    assert run("it", "pytest", "-q").returncode == 1
 
 
 @pytest.mark.parametrize(
