@@ -22,7 +22,7 @@ PROJECTS = {
     "a decorator": DECORATOR,
     "every kind": EVERY_KIND,
     "with finalize": FINALIZING,
-    "a finalizing decorator": [*DECORATOR, "--finalize"],
+    "a finalizing decorator": ["fin", *DECORATOR[1:], "--finalize"],
 }
 
 _MODULES = ("hook", "children", "model")
