@@ -105,7 +105,7 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) pyproject.toml -o requirements/run.txt
 	$(COMPILE) --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 	$(COMPILE) --extra cli --extra dev --group install -c requirements/dev.txt pyproject.toml -o requirements/cli.txt
-	$(COMPILE) --extra cli --extra server -c requirements/dev.txt metahook/pyproject.toml -o requirements/metahook.txt
+	$(COMPILE) --extra cli -c requirements/dev.txt metahook/pyproject.toml -o requirements/metahook.txt
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 

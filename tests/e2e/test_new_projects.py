@@ -57,6 +57,18 @@ def test_the_children_of_a_project_are_created(cluster: Cluster, tmp_path: Path,
     if "crd.yaml" in [file.name for file in files]:
         kind, own = f"{example['kind']}.example.com", example["metadata"]["name"]
         cluster.wait_for(lambda: is_ready(cluster, kind, own), f"{kind} {own} is Ready")
+    if "--finalize" in PROJECTS[name]:
+        check_finalized(cluster, example, children_of(folder))
+
+
+def check_finalized(cluster: Cluster, example: dict[str, Any], children: list[Key]) -> None:
+    """The *example* goes after it is deleted, with its *children*."""
+    kind, own = example["kind"], example["metadata"]["name"]
+
+    cluster.delete(kind, own)
+
+    cluster.wait_for(lambda: cluster.get(kind, own) is None, f"{kind} {own} is gone")
+    assert not [str(key) for key in children if cluster.get(key.kind, key.name, key.namespace)]
 
 
 def test_the_manifests_that_run_a_project_are_accepted(cluster: Cluster, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Projects of ``metahook new``: the arguments for some, and their hooks."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +15,15 @@ TENANT += [word for kind in ("ResourceQuota", "Role", "RoleBinding", "NetworkPol
 DECORATOR = ["db", "--decorate", "apps/v1/StatefulSet", "--child", "Service", "--child", "PodDisruptionBudget"]
 EVERY_KIND = ["every", "--parent", "example.com/v1alpha1/Policy"]
 EVERY_KIND += [word for kind in sorted(OFFERED) if kind != "Namespace" for word in ("--child", kind)]
-PROJECTS = {"a site": SITE, "a tenant": TENANT, "a decorator": DECORATOR, "every kind": EVERY_KIND}
+FINALIZING = ["cfg", "--parent", "example.com/v1/Setting", "--child", "ConfigMap", "--child", "Secret", "--finalize"]
+PROJECTS = {
+    "a site": SITE,
+    "a tenant": [*TENANT, "--finalize"],
+    "a decorator": DECORATOR,
+    "every kind": EVERY_KIND,
+    "with finalize": FINALIZING,
+    "a finalizing decorator": ["fin", *DECORATOR[1:], "--finalize"],
+}
 
 _MODULES = ("hook", "children", "model")
 
@@ -27,3 +37,16 @@ def controller_of(folder: Path) -> Controller:
         sys.path[:] = path
         for module in _MODULES:
             sys.modules.pop(module, None)
+
+
+def run(folder: str, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a module of Python in *folder*."""
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env={**os.environ, "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:schemathesis -p no:xdist -p no:cov"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )

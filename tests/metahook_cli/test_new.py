@@ -1,6 +1,5 @@
 """``metahook new``: the projects that it writes. tests/e2e/test_new_projects.py has them on a real control plane."""
 
-import os
 import subprocess
 import sys
 import time
@@ -13,7 +12,7 @@ from metahook.cli.project.names import plural
 from metahook.simulator.clock import START
 from tests.docs.documents import ROOT
 from tests.metahook_cli.command import call, problem
-from tests.metahook_cli.projects import DECORATOR, PROJECTS, SITE, TENANT, controller_of
+from tests.metahook_cli.projects import DECORATOR, PROJECTS, SITE, TENANT, controller_of, run
 from tests.slow import only_whole
 
 FILES = [
@@ -47,19 +46,6 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def written(folder: str) -> list[str]:
     return sorted(str(file.relative_to(folder)) for file in Path(folder).rglob("*") if file.is_file())
-
-
-def run(folder: str, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a module of Python in *folder*."""
-    return subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=folder,
-        env={**os.environ, "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:schemathesis -p no:xdist -p no:cov"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
 
 
 def test_a_project_has_all_its_files_and_the_next_command_is_named() -> None:
@@ -134,25 +120,6 @@ def test_the_code_of_a_project_is_tidy(name: str) -> None:
         assert ended.returncode == 0, ended.stdout
 
 
-@pytest.mark.slow
-@only_whole
-@pytest.mark.parametrize(
-    ("file", "text", "other"),
-    [
-        ("hook.py", '"Ready" if is_ready else "Progressing"', '"Ready"'),
-        ("children.py", '{"replicas": spec.replicas, ', '{"replicas": int(random() * 1e9), '),
-        ("model.py", "le=65535", "le=70000"),
-    ],
-)
-def test_the_tests_of_a_project_notice_a_mistake(file: str, text: str, other: str) -> None:
-    call("new", *SITE, "-o", "it")
-    path = Path("it", file)
-    assert text in path.read_text()
-    path.write_text("from random import random\n" + path.read_text().replace(text, other))
-
-    assert run("it", "pytest", "-q").returncode == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -199,14 +166,28 @@ def test_the_plural_is_that_of_kubernetes(kind: str, word: str) -> None:
     assert plural(kind) == word
 
 
+def ci_command(folder: str) -> list[str]:
+    """Return what the hosted CI of the project in *folder* runs."""
+    workflow = yaml.safe_load((Path(folder) / ".github/workflows/ci.yml").read_text())
+    command: str = workflow["jobs"]["test"]["steps"][-1]["run"]
+    return command.split()
+
+
+def test_ci_runs_the_tests_and_the_check() -> None:
+    call("new", *SITE)
+
+    assert ci_command("site") == ["make", "test", "check"]
+
+
 @pytest.mark.tools
-def test_make_test_passes_in_a_project_within_five_minutes(tmp_path: Path) -> None:
+def test_what_ci_runs_passes_in_a_project_within_five_minutes(tmp_path: Path) -> None:
     began = time.monotonic()
     call("new", *SITE)
-    make = ["make", f"PYTHON={sys.executable}", f"METAHOOK={ROOT / 'metahook'}", "test"]
+    make = [*ci_command("site"), f"PYTHON={sys.executable}", f"METAHOOK={ROOT / 'metahook'}"]
 
     ended = subprocess.run(make, cwd=tmp_path / "site", capture_output=True, text=True, check=False, timeout=300)
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert " passed" in ended.stdout
+    assert "no problems" in ended.stdout
     assert time.monotonic() - began < 300

@@ -23,6 +23,8 @@ HOOK_PAGES = [
 TOOLKIT = tomllib.loads((ROOT / "metahook/pyproject.toml").read_text())["project"]
 _PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OPERATOR, DEVELOPERS = _PYPROJECT["project"], _PYPROJECT["dependency-groups"]["dev"]
+OF_SERVER = "metahook[server]"
+"""How an extra of the toolkit includes the extra ``server``."""
 
 _BLOCKS = re.DOTALL | re.MULTILINE
 
@@ -77,22 +79,54 @@ def test_a_name_that_the_toolkit_has_not_is_an_error() -> None:
         exec("from metahook import nothing")  # noqa: S102 - mypy would refuse the statement
 
 
-def test_running_a_control_plane_needs_both_extras() -> None:
+@pytest.mark.parametrize(
+    ("program", "module", "missing"),
+    [
+        ("metahook", TOOLKIT["scripts"]["metahook"].partition(":")[0], "click"),
+        ("metahook.record", "metahook.record.__main__", "click"),
+        ("metahook.record", "metahook.record.__main__", "httpx"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_a_program_without_its_extra_names_what_to_install(
+    program: str, module: str, missing: str, arguments: list[str]
+) -> None:
+    code = f"import runpy, sys; sys.modules[{missing!r}] = None; runpy.run_module({module!r}, run_name='__main__')"
+    ended = subprocess.run([sys.executable, "-I", "-c", code, *arguments], capture_output=True, text=True, check=False)
+
+    remedy = "pip install './metahook[cli]', at the root of the repository"
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == f"{program}: needs {missing}; install it with: {remedy}\n"
+
+
+def test_running_a_control_plane_needs_the_server_and_a_client() -> None:
     assert {"httpx", "yaml", "uvicorn"} <= loaded("from metahook.envtest import Cluster")
+
+
+def test_the_extras_of_a_laptop_include_the_server_and_that_of_an_image_nothing_else() -> None:
+    extras = TOOLKIT["optional-dependencies"]
+
+    assert [name for name, needed in extras.items() if OF_SERVER in needed] == ["cli", "test"]
+    assert not {"hypothesis", "rich", "pytest", "httpx"} & {re.split("[>=<]", each)[0] for each in extras["server"]}
 
 
 def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
     extras = TOOLKIT["optional-dependencies"]
-    needed = {*TOOLKIT["dependencies"], *extras["server"], *extras["record"]}
 
-    assert needed <= set(OPERATOR["dependencies"])
-    assert {*extras["envtest"], *extras["cli"]} <= {
+    assert {*TOOLKIT["dependencies"], *extras["server"]} <= set(OPERATOR["dependencies"])
+    assert {*extras["cli"]} <= {
+        OF_SERVER,
         *OPERATOR["dependencies"],
         *OPERATOR["optional-dependencies"]["cli"],
         *(each for each in DEVELOPERS if isinstance(each, str)),
     }
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
-    assert {*extras["test"]} <= {*groups["dev"][1:], *OPERATOR["optional-dependencies"]["cli"]}
+    assert {*extras["test"]} <= {
+        OF_SERVER,
+        *groups["dev"][1:],
+        *OPERATOR["dependencies"],
+        *OPERATOR["optional-dependencies"]["cli"],
+    }
     assert TOOLKIT["optional-dependencies"]["dev"] == OPERATOR["optional-dependencies"]["dev"]
 
 
@@ -107,10 +141,10 @@ def test_swagger_ui_is_installed_for_development_alone() -> None:
 
 def test_the_operator_does_not_let_pip_look_for_the_toolkit() -> None:
     extras = [each for extra in OPERATOR["optional-dependencies"].values() for each in extra]
-    locked = "".join((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "cli", "dev"))
+    locked = "".join((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "cli", "dev", "metahook"))
 
     assert not [each for each in [*OPERATOR["dependencies"], *extras] if each.startswith("metahook")]
-    assert "metahook" not in locked
+    assert "\nmetahook" not in locked
 
 
 @pytest.fixture(name="project", scope="module")
@@ -125,7 +159,7 @@ def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "app").mkdir()
     (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
     for name, code in zip(
-        ("greetings", "claims", "finalizing", "hooks", "licenses", "careful_greetings"),
+        ("greetings", "claims", "finalizing", "hooks", "measured", "licenses", "careful_greetings"),
         re.findall(r"^```python\n(.*?)^```$", "".join(page.read_text() for page in HOOK_PAGES), _BLOCKS),
         strict=True,
     ):
@@ -165,6 +199,14 @@ def test_the_wheel_has_the_license(project: Path) -> None:
     (license_file,) = (project / "lib").glob("metahook-*.dist-info/licenses/LICENSE")
 
     assert license_file.read_text() == (ROOT / "LICENSE").read_text()
+
+
+def test_pip_finds_what_an_extra_needs_in_the_wheel_itself(project: Path) -> None:
+    (metadata,) = (project / "lib").glob("metahook-*.dist-info/METADATA")
+    needed = re.findall(r"^Requires-Dist: (.*)$", metadata.read_text(), re.MULTILINE)
+
+    assert "uvloop>=0.21; extra == 'cli'" in needed
+    assert not [each for each in needed if each.startswith("metahook")]
 
 
 def run_tests_of(project: Path, example: Path) -> subprocess.CompletedProcess[str]:

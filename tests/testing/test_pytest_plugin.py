@@ -77,6 +77,14 @@ def run(project: pytest.Pytester, *tests: str) -> pytest.RunResult:
     return project.runpytest_inprocess("-p", "no:xdist", "-p", "no:cov", "-p", "no:schemathesis", "-p", "no:randomly")
 
 
+def test_the_marker_of_tests_on_a_control_plane_is_declared(project: pytest.Pytester) -> None:
+    project.makepyfile("import pytest\n\n@pytest.mark.e2e\ndef test_it():\n    pass\n")
+
+    ended = project.runpytest_inprocess("-p", "no:xdist", "-p", "no:cov", "-p", "no:schemathesis", "--strict-markers")
+
+    ended.assert_outcomes(passed=1)
+
+
 def test_ten_lines_test_a_hook_in_both_apply_strategies(project: pytest.Pytester) -> None:
     ended = run(project, TEN_LINES)
 

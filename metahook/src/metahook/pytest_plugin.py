@@ -40,6 +40,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("metahook_manifests", "YAML files with the controller and its CRDs", type="paths", default=[])
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker of the tests on a real control plane."""
+    config.addinivalue_line("markers", "e2e: runs on a real control plane, with metahook.envtest")
+
+
 @pytest.fixture(scope="session")
 def hook(pytestconfig: pytest.Config) -> "Controller":
     """Return the Controller of the setting ``metahook_hook``."""

@@ -4,11 +4,14 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
+from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
-from metahook import hook_router
+from metahook import SyncRequest, SyncResponse, hook_router
 from metahook.server.limits import Limits
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
@@ -103,6 +106,19 @@ def test_several_controllers_in_one_app_have_a_path_each() -> None:
         hook_router({"one": TINY})
 
 
+@pytest.mark.parametrize("prefixes", [("", "/two"), ("/one", "/two"), ("/one", "/two/{tenant}")])
+def test_the_openapi_document_of_two_routers_in_one_app_is_valid(prefixes: tuple[str, str]) -> None:
+    app = FastAPI()
+    for prefix in prefixes:
+        app.include_router(hook_router(TINY), prefix=prefix)
+
+    document = call(app, "/openapi.json", method="GET").json()
+    ids = [operation["operationId"] for item in document["paths"].values() for operation in item.values()]
+
+    assert OPENAPI_31_VALIDATOR.is_valid(document)
+    assert len(ids) == len(set(ids)) == 4
+
+
 def test_the_limits_of_bodies_hold_in_any_app() -> None:
     app = FastAPI()
     app.include_router(hook_router(TINY, limits=Limits(max_body=10)))
@@ -122,12 +138,42 @@ def test_calls_are_counted_by_the_path_at_which_the_app_has_them() -> None:
     assert 'metahook_calls_total{code="200",hook="/tiny/sync"} 1.0' in metrics.text().decode()
 
 
-def test_the_lines_of_the_page_are_an_app() -> None:
+def fails(_: SyncRequest, __: datetime) -> SyncResponse:
+    message = "a value of a user"
+    raise KeyError(message)
+
+
+@pytest.mark.parametrize("dev", [False, True])
+def test_an_exception_of_a_hook_reaches_no_handler_and_its_text_only_the_log_of_development_mode(
+    dev: bool,  # noqa: FBT001 - a column of the table
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    app = FastAPI()
+    app.add_exception_handler(KeyError, lambda _, __: Response(status_code=418))
+    app.include_router(hook_router(replace(TINY, sync=fails), dev=dev))
+
+    assert call(app, "/sync", sync_body()).status_code == 500
+    assert "KeyError at " in caplog.text
+    assert ("a value of a user" in caplog.text, "Traceback" in caplog.text) == (dev, dev)
+
+
+@pytest.fixture(name="apps_of_the_page", scope="module")
+def _apps_of_the_page() -> list[FastAPI]:
+    """Return the apps of the page, in its order: one with the routes alone, one with metrics."""
     page = (ROOT / "docs/hook-reference.md").read_text()
-    (lines,) = re.findall(r"```python\n((?:(?!```).)*?hook_router.*?)```", page, re.DOTALL)
-    names: dict[str, FastAPI] = {}
+    made: list[FastAPI] = []
+    for lines in re.findall(r"```python\n((?:(?!```).)*?hook_router.*?)```", page, re.DOTALL):
+        names: dict[str, FastAPI] = {}
+        exec(lines, names)  # noqa: S102 - the page's own
+        made.append(names["app"])
+    return made
 
-    exec(lines, names)  # noqa: S102 - the page's own
 
-    assert len(lines.strip().splitlines()) == 6
-    assert call(names["app"], "/sync", sync_body()).status_code == 200
+def test_each_app_of_the_page_serves_the_hook(apps_of_the_page: list[FastAPI]) -> None:
+    assert [call(app, "/sync", sync_body()).status_code for app in apps_of_the_page] == [200, 200]
+
+
+def test_the_metrics_of_the_page_count_the_calls_of_the_hook(apps_of_the_page: list[FastAPI]) -> None:
+    call(apps_of_the_page[1], "/sync", sync_body())
+
+    assert 'metahook_calls_total{code="200",hook="/sync"}' in call(apps_of_the_page[1], "/metrics", method="GET").text

@@ -1,6 +1,16 @@
-"""``python -m metahook.cli`` is ``metahook``, also where scripts are not on the path."""
+"""The script ``metahook``, and ``python -m metahook.cli``, where scripts are not on the path."""
 
-from metahook.cli.main import main
+from typing import NoReturn
+
+from metahook.extras import needs
+
+
+def main() -> NoReturn:
+    """Run the command, or name what to install: pip installs the script without the extra ``cli``, too."""
+    with needs("cli", "metahook"):
+        from metahook.cli.main import main as run  # noqa: PLC0415 - click is in the extra
+    run()
+
 
 if __name__ == "__main__":
     main()

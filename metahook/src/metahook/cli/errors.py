@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 import click
 
+from metahook import extras
+
 MAX_DEPTH = 100
 """Levels of values in values. Objects that an API server stores have fewer, and Python recurses ten times as deep."""
 
@@ -13,8 +15,8 @@ TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 EXIT_DIFFERENT = 1
 """Exit code of a command that compares, if something differs."""
 
-EXTRA = "pip install './metahook[cli]', at the root of the repository"
-"""What installs the packages that only the command line needs: by path, as metahook is not published."""
+EXTRA = extras.install_command("cli")
+"""What installs the packages that only the command line needs."""
 
 _INSTALL = "metahook.cli.install"
 

@@ -27,6 +27,9 @@ from metahook.cli.project.names import read_project
 @click.option(
     "--cluster-scoped", is_flag=True, help="Parents are in no namespace; the children of each are in one of its own."
 )
+@click.option(
+    "--finalize", is_flag=True, help="The hook has finalize: a deleted parent waits until its children are gone."
+)
 @click.option("-o", "--output", "folder", metavar="DIR", help="Directory to create; default is NAME.")
 @input_errors()
 def command(  # noqa: PLR0913 - one argument an option
@@ -37,9 +40,10 @@ def command(  # noqa: PLR0913 - one argument an option
     folder: str | None,
     *,
     cluster_scoped: bool,
+    finalize: bool,
 ) -> None:
     """Write a project with a hook that runs: hook, CRD, controller, tests, image, manifests and CI."""
-    project = read_project(name, parent, decorate, children, cluster_scoped=cluster_scoped)
+    project = read_project(name, parent, decorate, children, cluster_scoped=cluster_scoped, finalize=finalize)
     target = Path(folder or name)
     if target.is_file() or (target.is_dir() and any(target.iterdir())):
         message = f"{target}: exists already; choose another directory with -o"

@@ -17,7 +17,7 @@ with the ``with`` block. It downloads nothing: the binaries are where envtest lo
 Nouns: a *cluster* has a control plane and one Metacontroller; a *hook server* answers its calls. There are no nodes: a
 Pod stays Pending.
 
-Imports server and protocol. Needs the extras ``server`` and ``envtest``. Start at :mod:`metahook.envtest.cluster`.
+Imports server and protocol. Needs the extra ``test``. Start at :mod:`metahook.envtest.cluster`.
 """
 
 from metahook.envtest.binaries import Missing, missing_binaries

@@ -5,16 +5,21 @@ from types import SimpleNamespace
 from typing import Any
 
 import msgspec
-import yaml
 
-import metahook
+from metahook.cli.files.yaml_documents import dump_yaml
+from metahook.cli.project.children import (
+    WIDTH,
+    child_function,
+    children_module,
+    default_expression,
+    import_statement,
+    is_struct,
+    namespace_expression,
+)
+from metahook.cli.project.expectations import OTHER, field_lines, reference_lines
 from metahook.cli.project.names import Project
 from metahook.cli.project.templates import FIELDS, MANIFESTS, function_name, template
 from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Object
-
-_WIDTH = 120
-"""Characters of a line of code."""
 
 _ONCE = {"Job"}
 """Kinds whose objects can't be changed, so that their update method is OnDelete."""
@@ -39,10 +44,10 @@ def project_files(project: Project) -> dict[str, str]:
         **{f"deploy/{name}.yaml": f"deploy/{name}.yaml" for name in _DEPLOY},
     }
     files = {path: template(name).substitute(values) for path, name in names.items()}
-    files["children.py"] = _children(project)
+    files["children.py"] = children_module(project)
     if not project.is_decorator:
         files["model.py"] = _model(project)
-    files["example.yaml"] = _yaml(_example(project))
+    files["example.yaml"] = dump_yaml(_example(project))
     return dict(sorted(files.items()))
 
 
@@ -65,8 +70,11 @@ def _values(project: Project) -> dict[str, str]:
         "calls": _joined(prefix, [f"{name}{arguments}" for name in functions]),
         "controller": _controller(project),
         "rolled_out": _rolled_out(project),
+        "finalize": _finalize(project),
+        "finalize_hook": _finalize_hook(project),
+        "before_removal": _before_removal(project),
         "imports": _hook_imports(project, functions),
-        "keys": _joined("CHILDREN = [", [_key(project, child) for child in children]),
+        **_tests(project),
         "modules": "hook.py children.py" if project.is_decorator else "hook.py model.py children.py",
         "generate": "" if project.is_decorator else template("generate").substitute(),
         "manifests": "-k controller.yaml" if project.is_decorator else "-k crd.yaml -k controller.yaml",
@@ -77,6 +85,39 @@ def _values(project: Project) -> dict[str, str]:
     }
 
 
+def _tests(project: Project) -> dict[str, str]:
+    """Return what the template of the tests is filled with."""
+    prefix = "CHILDREN = ["
+    keys = [_key(project, child, project.suffix) for child in project.children]
+    values = {"keys": f"{prefix}{_joined(prefix, keys)}]"}
+    more = [_test("references", reference_lines(project))]
+    if project.has_finalize:
+        more.append(template("test_finalize").substitute(parent_key=_key(project, project.parent, "")))
+    if not project.is_decorator:
+        fields = _used_fields(project)
+        lines = field_lines(project, children_module(project), fields, _defaults(fields))
+        more.insert(0, _test("fields", lines))
+        values |= _ready_tests(project, fields, has_fields=bool(lines))
+    return {**values, "more_tests": "".join(more)}
+
+
+def _ready_tests(project: Project, fields: list[str], *, has_fields: bool) -> dict[str, str]:
+    """Return what the tests of the condition Ready need; *has_fields* tells whether a child has one of the *fields*."""
+    has_rollout = any(child.kind == "Deployment" for child in project.children)
+    spec = _joined("OTHER_SPEC = {", [f'"{name}": {_literal(OTHER[name])}' for name in fields], "}")
+    return {
+        "field": fields[0],
+        "model_imports": ", Spec" if has_fields else "",
+        "other_spec": f"OTHER_SPEC = {{{spec}}}\n" if has_fields else "",
+        "not_ready": template("test_rollout").substitute().rstrip() if has_rollout else "",
+    }
+
+
+def _test(name: str, lines: list[str]) -> str:
+    """Return the tests in the template *name* with *lines*, or nothing without any."""
+    return template(f"test_{name}").substitute(lines="\n".join(f"    {line}" for line in lines)) if lines else ""
+
+
 def _child_resource(child: Kind) -> str:
     method = "OnDelete" if child.kind in _ONCE else "InPlace"
     return f"    - {{apiVersion: {child.api_version}, resource: {child.plural}, updateStrategy: {{method: {method}}}}}"
@@ -85,7 +126,7 @@ def _child_resource(child: Kind) -> str:
 def _joined(prefix: str, items: list[str], suffix: str = "]") -> str:
     """Return *items* as they stand in a list that begins with *prefix*, on a line each if one is too short."""
     line = ", ".join(items)
-    if len(prefix) + len(line) + len(suffix) <= _WIDTH - 1:
+    if len(prefix) + len(line) + len(suffix) <= WIDTH - 1:
         return line
     indent = " " * (len(prefix) - len(prefix.lstrip()))
     return "".join(f"\n{indent}    {item}," for item in items) + f"\n{indent}"
@@ -97,97 +138,71 @@ def _controller(project: Project) -> str:
     methods = [f'{kind}: "OnDelete"' for kind in kinds if kind in _ONCE]
     structs = f"({', '.join(kinds)}{',' if len(kinds) == 1 else ''})"
     arguments = ["sync", structs, "parent=PARENT", *([f"update_methods={{{', '.join(methods)}}}"] if methods else [])]
+    arguments += ["finalize=finalize"] if project.has_finalize else []
     name = "Decorator" if project.is_decorator else "Controller"
     prefix = f"CONTROLLER = {name}("
-    if len(prefix) + len(structs) > _WIDTH // 2:
+    if len(prefix) + len(structs) > WIDTH // 2:
         arguments[1] = "".join(["(", *(f"\n        {kind}," for kind in kinds), "\n    )"])
     return f"{prefix}{_joined(prefix, arguments, ')')})"
 
 
-def _key(project: Project, child: Kind) -> str:
-    own = project.namespace_of(project.example)
+def _key(project: Project, child: Kind, suffix: str) -> str:
+    own, name = project.namespace_of(project.example), f"{project.example}{suffix}"
     namespace = "" if not child.namespaced else "default" if project.parent.namespaced else own
-    return f'Key("{child.kind}", "{namespace}", "{own if child.kind == "Namespace" else project.example}")'
+    name = own if child.kind == "Namespace" and child in project.children else name
+    return f'Key("{child.kind}", "{namespace}", "{name}")'
 
 
 def _rolled_out(project: Project) -> str:
     if not any(child.kind == "Deployment" for child in project.children):
         return ""
-    namespace = "" if project.parent.namespaced else f", {_namespace(project)}"
+    namespace = "" if project.parent.namespaced else f", {namespace_expression(project)}"
     return f"\n    is_ready = is_ready and rolled_out(request.children.get(Deployment, parent.name{namespace}))"
 
 
+def _finalize(project: Project) -> str:
+    """Return the function ``finalize``, or nothing."""
+    if not project.has_finalize:
+        return ""
+    name = "finalize_decorator" if project.is_decorator else "finalize"
+    return template(name).substitute(kind=project.parent.kind).rstrip()
+
+
+def _before_removal(project: Project) -> str:
+    """Return what the README says of the finalizers, or nothing."""
+    if not project.has_finalize:
+        return ""
+    release = f"remove the label `{project.name}` from" if project.is_decorator else "delete"
+    return template("before_removal").substitute(release=release, kind=project.parent.kind)
+
+
+def _finalize_hook(project: Project) -> str:
+    """Return the hook in the manifest of the controller, or nothing."""
+    return f"\n{template('finalize_hook').substitute(name=project.name).rstrip()}" if project.has_finalize else ""
+
+
 def _hook_imports(project: Project, functions: list[str]) -> str:
-    own = [child.kind for child in project.children if not _is_struct(child)]
-    structs = [child.kind for child in project.children if _is_struct(child)]
+    own = [child.kind for child in project.children if not is_struct(child)]
+    structs = [child.kind for child in project.children if is_struct(child)]
     if project.is_decorator:
         names = ["Address", "Decorator", "DecoratorResponse", "Kind", "SyncRequest", "serve", *structs]
-        return f"{_import('metahook', names)}\n\n{_import('children', own + functions)}"
+        names += ["DecoratorFinalizeResponse"] if project.has_finalize else []
+        return f"{import_statement('metahook', names)}\n\n{import_statement('children', own + functions)}"
     names = ["Address", "Controller", "SyncRequest", "SyncResponse", "drifted_field", "serve", "try_read", *structs]
     names += ["rolled_out"] if "Deployment" in structs else []
-    local = f"{_import('children', own + functions)}\n{_import('model', ['PARENT', 'Spec', 'status'])}"
-    return f"{_import('metahook', names)}\n\n{local}"
-
-
-def _is_struct(kind: Kind) -> bool:
-    """Tell whether metahook has a struct for the objects of *kind*."""
-    found = getattr(metahook, kind.kind, None)
-    return isinstance(found, type) and issubclass(found, Object) and kind == found.KIND
-
-
-def _import(module: str, names: list[str]) -> str:
-    """Return an import of *names* as isort sorts it: constants, classes, functions."""
-    ordered = sorted(set(names), key=lambda name: (not name.isupper(), name[0].islower(), name))
-    line = f"from {module} import {', '.join(ordered)}"
-    if len(line) <= _WIDTH:
-        return line
-    return "\n".join([f"from {module} import (", *(f"    {name}," for name in ordered), ")"])
-
-
-def _children(project: Project) -> str:
-    """Return the text of ``children.py``."""
-    functions = [_function(project, child) for child in project.children]
-    text = "\n\n\n".join(functions)
-    structs = "".join(_struct(child) for child in project.children if not _is_struct(child))
-    pod = f"\n\n\n{template('pod').substitute().rstrip()}" if "_pod(" in text else ""
-    names = ["Manifest", "Parent", *(["Kind", "Object"] if structs else [])]
-    typing = [*(["ClassVar"] if structs else []), *(["Any"] if pod else [])]
-    standard = ["from base64 import b64encode"] if "b64encode" in text else []
-    standard += [_import("typing", typing)] if typing else []
-    local = [] if "Spec" not in text else ["from model import Spec"]
-    sections = [standard, [_import("metahook", names)], local]
-    imports = "\n\n".join("\n".join(section) for section in sections if section)
-    return template("children.py").substitute(imports=imports, structs=f"{structs}\n", functions=text + pod)
-
-
-def _struct(kind: Kind) -> str:
-    scope = "" if kind.namespaced else ", namespaced=False"
-    known = f'Kind("{kind.api_version}", "{kind.kind}", "{kind.plural}"{scope})'
-    lines = [f"class {kind.kind}(Object, frozen=True):", f'    """An observed {kind.kind}."""', ""]
-    return "\n".join(["", *lines, f"    KIND: ClassVar[Kind] = {known}", "", ""])
-
-
-def _function(project: Project, child: Kind) -> str:
-    """Return the function that returns the *child*."""
-    found = MANIFESTS[function_name(child.kind)]
-    name = _namespace(project) if child.kind == "Namespace" and child != project.parent else "parent.name"
-    namespace = f', "namespace": {_namespace(project)}' if child.namespaced and not project.parent.namespaced else ""
-    fields = {name: _default(name) if project.is_decorator else f"spec.{name}" for name in FIELDS}
-    return found.substitute(
-        fields,
-        arguments="parent: Parent" if project.is_decorator else "parent: Parent, spec: Spec",
-        metadata=f'{{"name": {name}{namespace}}}',
+    names += ["FinalizeResponse"] if project.has_finalize else []
+    local = (
+        f"{import_statement('children', own + functions)}\n{import_statement('model', ['PARENT', 'Spec', 'status'])}"
     )
+    return f"{import_statement('metahook', names)}\n\n{local}"
 
 
-def _namespace(project: Project) -> str:
-    """Return the namespace of the children of a parent in no namespace, as an expression."""
-    return f'f"{project.namespace_of("{parent.name}")}"' if project.has_namespaces else "parent.name"
+def _defaults(fields: list[str]) -> dict[str, Any]:
+    return {name: msgspec.json.decode(default_expression(name)) for name in fields}
 
 
-def _default(field: str) -> str:
-    """Return the default of a *field* of a spec, as an expression."""
-    return FIELDS[field].splitlines()[0].rpartition(" = ")[2]
+def _literal(value: Any) -> str:  # noqa: ANN401 - a value of a field
+    return msgspec.json.encode(value).decode()
 
 
 def _used_fields(project: Project) -> list[str]:
@@ -200,8 +215,8 @@ def _model(project: Project) -> str:
     """Return the text of ``model.py``."""
     fields = "\n    ".join(FIELDS[name] for name in _used_fields(project))
     standard = "from datetime import datetime\nfrom typing import Annotated, Any, Literal"
-    ours = _import("metahook", ["Conditions", "Kind", "Parent", "crd", "set_condition"])
-    imports = f"{standard}\n\n{ours}\n{_import('msgspec', ['Meta', 'Struct'])}"
+    ours = import_statement("metahook", ["Conditions", "Kind", "Parent", "crd", "set_condition"])
+    imports = f"{standard}\n\n{ours}\n{import_statement('msgspec', ['Meta', 'Struct'])}"
     return template("model.py").substitute(_values(project), imports=imports, fields=fields)
 
 
@@ -209,19 +224,14 @@ def _example(project: Project) -> dict[str, Any]:
     """Return an object to try the hook with: of the new kind, or of the kind that is decorated."""
     parent = project.parent
     if not project.is_decorator:
-        spec = {name: msgspec.json.decode(_default(name)) for name in _used_fields(project)}
+        spec = _defaults(_used_fields(project))
         head = {"apiVersion": parent.api_version, "kind": parent.kind, "metadata": {"name": project.example}}
         return {**head, "spec": spec}
-    code = f"{template('pod').substitute()}\n\n{_function(project, parent)}"
+    code = f"{template('pod').substitute()}\n\n{child_function(project, parent)}"
     scope: dict[str, Any] = {"Any": Any, "Manifest": dict, "Parent": object}
     exec("from base64 import b64encode\n" + code, scope)  # noqa: S102 - a template of this package
     item: dict[str, Any] = scope[function_name(parent.kind)](SimpleNamespace(name=project.example))
     return {**item, "metadata": {**item["metadata"], "labels": {project.name: "enabled"}}}
-
-
-def _yaml(item: dict[str, Any]) -> str:
-    text: str = yaml.safe_dump(item, sort_keys=False)
-    return text
 
 
 def _words(kinds: list[str]) -> str:

@@ -17,6 +17,9 @@ _PARENT = re.compile(
 OFFERED = {kind.kind: kind for kind in BUILT_IN if function_name(kind.kind) in MANIFESTS}
 """The kinds of Kubernetes that have a template."""
 
+SELECTING = {"DaemonSet", "Deployment", "StatefulSet"}
+"""Kinds of which each object selects the Pods that it creates."""
+
 _PROTECTED = ("k8s.io", "kubernetes.io")
 
 
@@ -28,6 +31,7 @@ class Project:
     parent: Kind
     children: tuple[Kind, ...]
     is_decorator: bool
+    has_finalize: bool
 
     @property
     def example(self) -> str:
@@ -39,13 +43,27 @@ class Project:
         """Whether each parent has a namespace for its children, whose name has a prefix: no parent gets kube-system."""
         return not (self.parent.namespaced or self.is_decorator)
 
+    @property
+    def suffix(self) -> str:
+        """What the name of a child has after that of its parent.
+
+        An attachment has one: a Service, Secret or ServiceAccount with the name of the object may be its user's own.
+        """
+        return f"-{self.name}" if self.is_decorator else ""
+
     def namespace_of(self, parent: str) -> str:
         """Return the namespace of the children of *parent*, which is cluster-scoped; a decorated Namespace is it."""
         return f"{self.parent.kind.lower()}-{parent}" if self.has_namespaces else parent
 
 
-def read_project(
-    name: str, parent: str | None, decorated: str | None, children: Iterable[str], *, cluster_scoped: bool
+def read_project(  # noqa: PLR0913 - one argument an option
+    name: str,
+    parent: str | None,
+    decorated: str | None,
+    children: Iterable[str],
+    *,
+    cluster_scoped: bool,
+    finalize: bool,
 ) -> Project:
     """Return the project that the arguments ask for; raise InputError."""
     if not _NAME.fullmatch(name):
@@ -60,7 +78,8 @@ def read_project(
         message = "--cluster-scoped is for --parent: leave it out"
         raise InputError(message)
     kind = _new_kind(parent, namespaced=not cluster_scoped) if parent else built_in("--decorate", str(decorated))
-    project = Project(name, kind, tuple(dict.fromkeys(built_in("--child", each) for each in children)), not parent)
+    kinds = tuple(dict.fromkeys(built_in("--child", each) for each in children))
+    project = Project(name, kind, kinds, is_decorator=not parent, has_finalize=finalize)
     _check(project)
     return project
 

@@ -23,7 +23,12 @@ def turn_on(
 
     *refuse* returns the response for a refusal of a request for a path.
     """
-    log.warning("development mode is on: the log shows names and the status of parents; do not use it in a cluster")
     app.add_middleware(HostCheck, refuse=refuse)
     add_pages(app, hooks, health_port, find_files())
+    return turn_on_log(hooks)
+
+
+def turn_on_log(hooks: Mapping[str, Hook]) -> dict[str, Hook]:
+    """Return what to serve instead of the *hooks*, by path, in any app: the same, with the log of calls."""
+    log.warning("development mode is on: the log shows names and the status of parents; do not use it in a cluster")
     return log_calls(hooks)

@@ -18,6 +18,7 @@ from metahook.server.clock import Clock, utc_now
 from metahook.server.hook.calls import HookCalls
 from metahook.server.hook.openapi import documentation
 from metahook.server.limits import DEFAULT_LIMITS, Limits
+from metahook.server.telemetry.log_rate import LOG_RATE
 from metahook.server.telemetry.telemetry import Telemetry
 
 Controllers = Controller | Mapping[str, Controller]
@@ -33,15 +34,21 @@ def hook_router(
     limits: Limits = DEFAULT_LIMITS,
     telemetry: Telemetry | None = None,
     clock: Clock = utc_now,
+    dev: bool = False,
 ) -> APIRouter:
     """Return the routes of the hooks of *controllers*, which share the memory and the threads that *limits* allow.
 
-    Calls are logged with :mod:`logging`, or as *telemetry* does. The limits of bodies hold under any server; those of
-    connections, and of calls in flight, need ``metahook.serve``. Raise ValueError if a prefix is not one.
+    Calls are logged with :mod:`logging`, or as *telemetry* does; with *dev*, each with what it changes in the response,
+    and an exception with its text and traceback: not for clusters. The limits of bodies hold under any server; those
+    of connections, and of calls in flight, need ``metahook.serve``. Raise ValueError if a prefix is not one.
     """
-    router = APIRouter()
-    calls = HookCalls(limits, telemetry or Telemetry(), clock)
-    add_routes(router, controllers, hooks_of(controllers), calls)
+    router, hooks = APIRouter(), hooks_of(controllers)
+    if dev:
+        from metahook.server.dev.mode import turn_on_log  # noqa: PLC0415 - it is off in a cluster
+
+        hooks = turn_on_log(hooks)
+    calls = HookCalls(limits, telemetry or Telemetry(None if dev else LOG_RATE), clock)
+    add_routes(router, controllers, hooks, calls)
     return router
 
 
@@ -64,18 +71,27 @@ def add_routes(
     for prefix, controller in _by_prefix(controllers).items():
         for hook in controller.hooks:
             path = f"{prefix}/{hook}"
-            name = path.removeprefix("/").replace("/", "-")
+            name = _dashed(path)
             endpoint = _endpoint(path, hooks[path], calls, is_quick=controller.quick)
             described = documentation(controller, hook)
             router.add_api_route(
                 path,
                 endpoint,
                 methods=["POST"],
-                operation_id=name,
+                generate_unique_id_function=_operation_id,
                 name=name,
                 route_class_override=route,
                 **described,
             )
+
+
+def _operation_id(route: APIRoute) -> str:
+    """Return the id of *route* from the path at which an app has it: two routers in one app have different ids."""
+    return _dashed(route.path_format)
+
+
+def _dashed(path: str) -> str:
+    return path.removeprefix("/").replace("/", "-")
 
 
 def hooks_of(controllers: Controllers) -> dict[str, Hook]:
