@@ -107,6 +107,7 @@ FORBIDDEN = Refusal(
 )
 NOT_HTTP = Refusal(wire.MALFORMED, "the request is not HTTP/1.1")
 UPGRADE = Refusal(wire.MALFORMED, "send the request without the header Upgrade")
+CODING = Refusal(wire.MALFORMED, "send the header Transfer-Encoding with the word chunked alone, or Content-Length")
 NOT_ONE_HOST = Refusal(wire.MALFORMED, "send the header Host once")
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")

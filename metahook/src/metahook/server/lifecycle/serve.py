@@ -87,9 +87,7 @@ def _watch_files(options: ServerOptions, metrics: Metrics) -> None:
 
 
 def _connections(limits: Limits, telemetry: Telemetry, limit: str = MAX_CONNECTIONS) -> Connections:
-    return Connections(
-        limits, telemetry.closed, lambda refusal: refusal.body(telemetry.count_refusal("", refusal)), limit
-    )
+    return Connections(limits, telemetry.closed, telemetry.refuse, limit)
 
 
 def _started(hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions) -> LogEvent:

@@ -17,7 +17,9 @@ from typing import Any, cast
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
+from metahook.server.limits import KIB
+from metahook.server.refusal import FAILED, HEAD_TOO_SLOW, Refusal, Refused
+from metahook.server.telemetry.error_location import error_location
 from metahook.server.wire.connections import STATE, Connections, closing, is_established
 from metahook.server.wire.deadline import Deadline
 from metahook.server.wire.incoming import Incoming
@@ -25,6 +27,9 @@ from metahook.server.wire.transport import dropping_when_closed
 
 LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
+
+LARGE_HEAD = 8 * KIB
+"""Bytes. A response to a longer head ends the connection: uvicorn keeps a head until the next one arrives."""
 
 
 class _Phase(Enum):
@@ -39,6 +44,7 @@ class _Phase(Enum):
     ENDED = "nothing: all that arrives is dropped"
 
 
+_ARRIVING = (_Phase.HEAD, _Phase.BODY)
 _UNANSWERED = (_Phase.BODY, _Phase.DECIDING)
 
 
@@ -79,6 +85,7 @@ class Connection(asyncio.Protocol):
         self._closes = False
         """Whether the connection ends with the response: another request has arrived before it."""
         self._headers = 0
+        self._has_large_head = False
 
     # What asyncio calls
 
@@ -104,8 +111,12 @@ class Connection(asyncio.Protocol):
             self._incoming.feed(data)
         except Refused as refused:
             self._refuse(refused.refusal)
+        except Exception as error:  # noqa: BLE001 - a mistake of ours
+            self._refuse(FAILED, error_location(error))
         else:
             self._http.data_received(data)
+            if self._phase in _ARRIVING:
+                self._connections.hold_head(self, self._incoming.head_size)
 
     def eof_received(self) -> None:
         """Close the connection: a client that has closed its side has left."""
@@ -174,6 +185,7 @@ class Connection(asyncio.Protocol):
         if not self._closes:
             self._enter(_Phase.BODY)
             self._headers = self._incoming.headers
+            self._has_large_head = self._incoming.head_size > LARGE_HEAD
             self._is_response_begun = self._is_call = self.is_one_too_many = False
 
     def body_ends(self) -> None:
@@ -197,6 +209,8 @@ class Connection(asyncio.Protocol):
     def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
         """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
         self._connections.heads += (phase is _Phase.HEAD) - (self._phase is _Phase.HEAD)
+        if self._phase in _ARRIVING and phase not in _ARRIVING:
+            self._connections.release_head(self)
         self._leave_flight()
         self._phase = phase
         if on_late:
@@ -225,6 +239,7 @@ class Connection(asyncio.Protocol):
                 self._begin_response(scope, message["status"])
                 # A client that waits to be asked for its body sends the next request instead if it never is.
                 is_last = expects or self._closes or not self._incoming.keeps_alive or self._is_old
+                is_last = is_last or self._has_large_head
                 message = closing(message) if is_last else message
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body"):
@@ -287,14 +302,19 @@ class Connection(asyncio.Protocol):
         if self._transport.get_write_buffer_size():
             self.cut("write_timeout")
 
-    def _refuse(self, refusal: Refusal) -> None:
-        """Send *refusal* in place of any other response, and close the connection once the client could read it."""
+    def _refuse(self, refusal: Refusal, place: str = "") -> None:
+        """Send *refusal* in place of any other response, and close the connection once the client could read it.
+
+        *place* is where in the code the server failed.
+        """
         if self._phase is _Phase.REST or (self._phase in _UNANSWERED and self._is_response_begun):
+            if place:
+                self._connections.refused(refusal, place)
             self.cut(refusal.limit)
             return
         self._enter(_Phase.ENDED, LINGER, self._abort)
         self._http.connection_lost(ConnectionAbortedError())  # so that the app neither waits nor sends
-        body = self._connections.refused(refusal)
+        body = self._connections.refused(refusal, place)
         self._transport.write(refusal.head(len(body)) + (b"" if self._incoming.is_head else body))
         if self._transport.can_write_eof():  # not over TLS
             self._transport.write_eof()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from starlette.types import Message, Scope
 
-from metahook.server.limits import Limits
+from metahook.server.limits import KIB, Limits
 from metahook.server.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ Closed = Callable[[str], object]
 """Called with the limit, or another reason, when a connection is closed without a response."""
 
 MAX_CONNECTIONS = "max_connections"
+
+HEADS = "heads"
+"""Why a connection is closed: there are too many heads in memory, and its request has been arriving for longest."""
+
+MAX_HEADS = 8 * 1024 * KIB
+"""Bytes of the heads of requests that have not arrived completely. In memory they take about four times as many."""
 
 _CLOSE = (b"connection", b"close")
 
@@ -81,7 +87,7 @@ def ignore(_: str) -> None:
     """Do nothing with the reason for which a connection is closed."""
 
 
-def _body(refusal: Refusal) -> bytes:
+def _body(refusal: Refusal, _: str) -> bytes:
     return refusal.body("")
 
 
@@ -96,13 +102,13 @@ class Connections:
         self,
         limits: Limits,
         closed: Closed = ignore,
-        refused: Callable[[Refusal], bytes] = _body,
+        refused: Callable[[Refusal, str], bytes] = _body,
         limit: str = MAX_CONNECTIONS,
     ) -> None:
         """Take what is called with the limit of each connection that is *closed* without a response.
 
-        *refused* is called with each refusal that is sent before the app is called, and returns its body. *limit* names
-        the maximum number of connections.
+        *refused* is called with each refusal that is sent before the app is called, and where in the code the server
+        failed, or ""; it returns the body. *limit* names the maximum number of connections.
         """
         self.limits = limits
         self.closed = closed
@@ -112,6 +118,9 @@ class Connections:
         self.heads = 0
         """Requests whose head has begun and is incomplete."""
         self._limit = limit
+        self._heads: dict[Connection, int] = {}
+        """The bytes of the heads of requests that have not arrived completely, the oldest first."""
+        self._head_bytes = 0
         self._untrusted: dict[Connection, None] = {}
         """Those that have got no 200, the oldest first."""
         self._trusted: dict[Connection, None] = {}
@@ -153,6 +162,17 @@ class Connections:
                 longest.cut(self._limit)
                 return True
         return False
+
+    def hold_head(self, connection: "Connection", size: int) -> None:
+        """Note that the request of *connection* has a head of *size* bytes, and is incomplete; close others for it."""
+        self._head_bytes += size - self._heads.get(connection, 0)
+        self._heads[connection] = size
+        while self._head_bytes > MAX_HEADS:
+            next(iter(self._heads)).cut(HEADS)
+
+    def release_head(self, connection: "Connection") -> None:
+        """Note that the request of *connection* has arrived, or never will."""
+        self._head_bytes -= self._heads.pop(connection, 0)
 
     def trust(self, connection: "Connection") -> None:
         """Note that a 200 is sent on *connection*."""
