@@ -98,6 +98,7 @@ UNAUTHORIZED = Refusal(
     "tokens",
     drops_rest=True,
 )
+CHUNKED = Refusal(411, "send the header Content-Length, and no Transfer-Encoding", CLOSE, "tokens", drops_rest=True)
 FORBIDDEN = Refusal(
     403,
     "use a client certificate with one of the names that the hook accepts",

@@ -64,8 +64,13 @@ def create_server(
     app: ASGIApp,
     options: ServerOptions = DEFAULT_OPTIONS,
     connections: Connections | None = None,
+    *,
+    adds_date: bool = True,
 ) -> Server:
-    """Return a server of *app* as :func:`metahook.serve` has it, not yet started. It leaves signals alone."""
+    """Return a server of *app* as :func:`metahook.serve` has it, not yet started. It leaves signals alone.
+
+    *adds_date* is whether each response gets the header Date.
+    """
     connections = connections or Connections(options.limits)
     config = uvicorn.Config(
         _on_connections(app),
@@ -78,6 +83,7 @@ def create_server(
         log_config=None,
         proxy_headers=False,
         server_header=False,
+        date_header=adds_date,
     )
     return Server(config, connections, options.certificates)
 

@@ -42,6 +42,11 @@ def is_one_too_many(scope: Scope) -> bool:
     return connection is not None and connection.is_one_too_many
 
 
+def is_ours(scope: Scope) -> bool:
+    """Tell whether the request of *scope* arrived on one of our connections, and not on one of another server."""
+    return STATE in scope.get("state", {})
+
+
 async def count_call(scope: Scope) -> bool:
     """Count the request of *scope*, which calls a hook; tell whether it is not one too many. Only our server counts."""
     connection: Connection | None = scope.get("state", {}).get(STATE)
