@@ -21,6 +21,7 @@ import uvicorn
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
+from metahook.protocol.wire import MIB
 from metahook.server.app import create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.lifecycle.address import Address
@@ -48,6 +49,7 @@ _STUCK = """
 import sys, time
 from pathlib import Path
 from metahook import Address, ServerOptions, serve
+from metahook.server.hook import calls
 from metahook.server.limits import Limits
 from tests.served.refusals import error
 from tests.hooks.minimal import controller
@@ -56,6 +58,7 @@ def never(_):
     Path({called!r}).touch()
     time.sleep(600)
 
+calls.STUCK = 0.2  # seconds
 port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])
 options = ServerOptions(Limits(decide_timeout={decide_timeout}), drain={drain}, stop_timeout=1)
 serve(controller(never), Address("127.0.0.1", port), Address("127.0.0.1", health_port), options)
@@ -231,6 +234,17 @@ def test_it_exits_even_if_a_thread_is_stuck_in_a_hook_function_whose_request_was
         running.process.send_signal(signal.SIGTERM)
 
         assert running.process.wait(timeout=30) == 1
+
+
+def test_a_process_whose_threads_never_return_is_not_alive_and_the_metrics_count_their_calls(tmp_path: Path) -> None:
+    with stuck(tmp_path, sync_body(padding="x" * MIB), decide_timeout=0.1) as (running, connection):
+        assert connection.getresponse().status == httpx.codes.SERVICE_UNAVAILABLE
+        wait_for(lambda: CLIENT.get(f"{running.health_url}/livez").status_code == httpx.codes.SERVICE_UNAVAILABLE)
+        assert CLIENT.get(f"{running.health_url}/readyz").is_success
+        metrics = CLIENT.get(f"{running.health_url}/metrics").text
+
+    assert "metahook_calls_late 1.0" in metrics
+    assert "metahook_calls_in_flight 1.0" in metrics
 
 
 # SIGTERM while it starts
