@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -261,7 +262,7 @@ _UNPREPARED = (sys.executable, "-c", "import sys; from app.cli import main; main
 class First:
     """A hook that is the first process of a pid namespace, which *parent* created."""
 
-    parent: subprocess.Popen[bytes]
+    parent: subprocess.Popen[Any]
     pid: int
     health: int
 
@@ -289,6 +290,21 @@ def first_process(*command: str) -> Iterator[First]:
             yield First(parent, int(children.read_text()), health)
         finally:
             parent.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", short_or_whole([0.02], [0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8]))
+def test_ctrl_c_at_any_moment_of_the_start_prints_no_traceback(after: float) -> None:
+    options = [f"--port={free_port()}", f"--health-port={free_port()}", "--log-level=error"]
+    with subprocess.Popen([*SERVE, *options], stderr=subprocess.PIPE, text=True) as process:
+        first = First(process, process.pid, 0)
+        wait_for(lambda: first.handles(signal.SIGTERM))
+        time.sleep(after)
+
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=30)
+
+    assert (process.returncode in (0, 130), log) == (True, "")
 
 
 @as_process_1
