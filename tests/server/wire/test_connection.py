@@ -275,6 +275,17 @@ def test_heads_of_requests_that_do_not_arrive_have_a_limit_and_the_oldest_give_w
     assert set(server.closed) == {"heads"}
 
 
+def test_heads_of_strangers_close_no_connection_that_has_got_a_200() -> None:
+    with serving(Limits()) as server, ExitStack() as stack, server.connect(request(), BODY) as caller:
+        read_response(caller)
+        caller.sendall(request(LONG_HEADER))
+        for _ in range(MANY):
+            stack.enter_context(server.connect(request(LONG_HEADER)[:-4]))
+        wait_for(lambda: len(server.closed) >= MANY - MAX_HEADS // 20_000)
+        caller.sendall(BODY)
+        assert read_response(caller) == HTTPStatus.OK
+
+
 def test_heads_of_requests_that_have_arrived_leave_their_memory() -> None:
     with serving(Limits()) as server:
         for _ in range(MANY):

@@ -169,11 +169,15 @@ class Connections:
         return False
 
     def hold_head(self, connection: "Connection", size: int) -> None:
-        """Note that the request of *connection* has a head of *size* bytes, and is incomplete; close others for it."""
+        """Note that the request of *connection* has a head of *size* bytes, and is incomplete.
+
+        If there are too many, those that have been arriving for longest are closed, first those that have got no 200.
+        """
         self._head_bytes += size - self._heads.get(connection, 0)
         self._heads[connection] = size
         while self._head_bytes > MAX_HEADS:
-            next(iter(self._heads)).cut(HEADS)
+            longest = next(iter(self._heads))
+            next((each for each in self._heads if each in self._untrusted), longest).cut(HEADS)
 
     def release_head(self, connection: "Connection") -> None:
         """Note that the request of *connection* has arrived, or never will."""
