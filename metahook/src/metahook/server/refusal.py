@@ -81,11 +81,14 @@ def _waits_for_continue(scope: Scope) -> bool:
 
 
 class Refused(Exception):
-    """Raised to respond with a refusal. The constants are not raised: an exception keeps a traceback of each raise."""
+    """Raised to respond with a refusal. The constants are not raised: an exception keeps a traceback of each raise.
 
-    def __init__(self, refusal: Refusal) -> None:
+    *place* is where in the code the server failed.
+    """
+
+    def __init__(self, refusal: Refusal, place: str = "") -> None:
         super().__init__(refusal.message)
-        self.refusal = refusal
+        self.refusal, self.place = refusal, place
 
 
 BUSY = 429

@@ -19,7 +19,7 @@ TURNS = 5
 """Turns of the loop from the accept of a connection until what has arrived on it is read: it may have a request."""
 
 LOOK = 0.02
-"""Seconds between two looks at heads that are incomplete."""
+"""Seconds between two looks at requests that are incomplete."""
 
 
 class Server(uvicorn.Server):
@@ -49,7 +49,7 @@ class Server(uvicorn.Server):
         self.is_listening.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close the port, then the connections that carry no request, and wait for heads: each ends by its deadline."""
+        """Close the port, then the connections that carry no request, and wait for requests: each arrives in time."""
         for listener in self._listeners:
             listener.close()
         for _ in range(TURNS):

@@ -17,9 +17,7 @@ from typing import Any, cast
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from metahook.server.limits import KIB
-from metahook.server.refusal import FAILED, HEAD_TOO_SLOW, Refusal, Refused
-from metahook.server.telemetry.error_location import error_location
+from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
 from metahook.server.wire.connections import STATE, Connections, closing, is_established
 from metahook.server.wire.deadline import Deadline
 from metahook.server.wire.incoming import Incoming
@@ -27,9 +25,6 @@ from metahook.server.wire.transport import dropping_when_closed
 
 LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
-
-LARGE_HEAD = 8 * KIB
-"""Bytes. A response to a longer head ends the connection: uvicorn keeps a head until the next one arrives."""
 
 
 class _Phase(Enum):
@@ -69,23 +64,18 @@ class Connection(asyncio.Protocol):
         self._limits = connections.limits
         self._incoming = Incoming(self._limits, self)
         loop = asyncio.get_running_loop()
-        self._receiving = Deadline(loop)
-        self._sending = Deadline(loop)
+        self._receiving, self._sending = Deadline(loop), Deadline(loop)
         self._transport: asyncio.Transport
         self._phase = _Phase.OPENING
         # At random, so that those that were opened together are not closed together.
         self._old_at = loop.time() + self._limits.max_connection_age * random.uniform(0.8, 1)  # noqa: S311 - no secret
         self.is_one_too_many = False
         """Whether the request arrived while as many were in flight as may be."""
-        self._has_left = False
+        self._has_left = self._is_call = self._is_in_flight = self._is_response_begun = False
         self._responding = 0
-        self._is_call = False
-        self._is_in_flight = False
-        self._is_response_begun = False
         self._closes = False
         """Whether the connection ends with the response: another request has arrived before it."""
         self._headers = 0
-        self._has_large_head = False
 
     # What asyncio calls
 
@@ -110,9 +100,7 @@ class Connection(asyncio.Protocol):
         try:
             self._incoming.feed(data)
         except Refused as refused:
-            self._refuse(refused.refusal)
-        except Exception as error:  # noqa: BLE001 - a mistake of ours
-            self._refuse(FAILED, error_location(error))
+            self._refuse(refused.refusal, refused.place)
         else:
             self._http.data_received(data)
             if self._phase in _ARRIVING:
@@ -185,7 +173,6 @@ class Connection(asyncio.Protocol):
         if not self._closes:
             self._enter(_Phase.BODY)
             self._headers = self._incoming.headers
-            self._has_large_head = self._incoming.head_size > LARGE_HEAD
             self._is_response_begun = self._is_call = self.is_one_too_many = False
 
     def body_ends(self) -> None:
@@ -208,7 +195,6 @@ class Connection(asyncio.Protocol):
 
     def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
         """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
-        self._connections.heads += (phase is _Phase.HEAD) - (self._phase is _Phase.HEAD)
         if self._phase in _ARRIVING and phase not in _ARRIVING:
             self._connections.release_head(self)
         self._leave_flight()
@@ -237,9 +223,10 @@ class Connection(asyncio.Protocol):
         async def send_noted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._begin_response(scope, message["status"])
+                # So that its client opens another connection, perhaps to another replica.
+                is_old = asyncio.get_running_loop().time() >= self._old_at
                 # A client that waits to be asked for its body sends the next request instead if it never is.
-                is_last = expects or self._closes or not self._incoming.keeps_alive or self._is_old
-                is_last = is_last or self._has_large_head
+                is_last = expects or self._closes or not self._incoming.keeps_alive or is_old
                 message = closing(message) if is_last else message
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body"):
@@ -278,11 +265,6 @@ class Connection(asyncio.Protocol):
         """Tell whether it is the client's turn."""
         return self._phase is not _Phase.DECIDING or self._is_response_begun
 
-    @property
-    def _is_old(self) -> bool:
-        """Whether a response ends the connection, so that its client opens another one, perhaps to another replica."""
-        return asyncio.get_running_loop().time() >= self._old_at
-
     def close_if_idle(self) -> None:
         """Close the connection if it carries no request, not even the beginning of one."""
         if self._phase is _Phase.OPENING:
@@ -303,10 +285,7 @@ class Connection(asyncio.Protocol):
             self.cut("write_timeout")
 
     def _refuse(self, refusal: Refusal, place: str = "") -> None:
-        """Send *refusal* in place of any other response, and close the connection once the client could read it.
-
-        *place* is where in the code the server failed.
-        """
+        """Send *refusal* in place of any other response, and close the connection once the client could read it."""
         if self._phase is _Phase.REST or (self._phase in _UNANSWERED and self._is_response_begun):
             if place:
                 self._connections.refused(refusal, place)

@@ -120,11 +120,9 @@ class Connections:
         self.refused = refused
         self.in_flight = 0
         """Calls of hooks that have arrived completely and have no response yet, so a slow sender has none."""
-        self.heads = 0
-        """Requests whose head has begun and is incomplete."""
+        self.heads: dict[Connection, int] = {}
+        """The bytes of the heads of requests that have begun to arrive and are incomplete, the oldest first."""
         self._limit = limit
-        self._heads: dict[Connection, int] = {}
-        """The bytes of the heads of requests that have not arrived completely, the oldest first."""
         self._head_bytes = 0
         self._untrusted: dict[Connection, None] = {}
         """Those that have got no 200, the oldest first."""
@@ -173,15 +171,15 @@ class Connections:
 
         If there are too many, those that have been arriving for longest are closed, first those that have got no 200.
         """
-        self._head_bytes += size - self._heads.get(connection, 0)
-        self._heads[connection] = size
+        self._head_bytes += size - self.heads.get(connection, 0)
+        self.heads[connection] = size
         while self._head_bytes > MAX_HEADS:
-            longest = next(iter(self._heads))
-            next((each for each in self._heads if each in self._untrusted), longest).cut(HEADS)
+            longest = next(iter(self.heads))
+            next((each for each in self.heads if each in self._untrusted), longest).cut(HEADS)
 
     def release_head(self, connection: "Connection") -> None:
         """Note that the request of *connection* has arrived, or never will."""
-        self._head_bytes -= self._heads.pop(connection, 0)
+        self._head_bytes -= self.heads.pop(connection, 0)
 
     def trust(self, connection: "Connection") -> None:
         """Note that a 200 is sent on *connection*."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import httptools
 
-from metahook.server.limits import Limits
+from metahook.server.limits import KIB, Limits
 from metahook.server.refusal import (
     CODING,
+    FAILED,
     HEAD_TOO_LARGE,
     NOT_HTTP,
     NOT_ONE_HOST,
@@ -20,9 +21,13 @@ from metahook.server.refusal import (
     URL_TOO_LONG,
     Refused,
 )
+from metahook.server.telemetry.error_location import error_location
 
 if TYPE_CHECKING:
     from metahook.server.wire.connection import Connection
+
+LARGE_HEAD = 8 * KIB
+"""Bytes. A longer head is the last one on its connection: uvicorn keeps a head until the next one arrives."""
 
 _HOST, _CODING = b"host", b"transfer-encoding"
 
@@ -43,7 +48,7 @@ class Incoming:
         # As uvicorn does: what follows a request that closes the connection is no error of that request.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self.keeps_alive = True
-        """Whether the client may send another request after this one."""
+        """Whether another request may follow this one on the connection."""
         self.headers = 0
         """How many headers, and then trailers, of the request have arrived."""
         self._hosts = 0
@@ -66,14 +71,15 @@ class Incoming:
         return max(self._unparsed, self._head_size)
 
     def feed(self, data: bytes) -> None:
-        """Follow *data*; raise Refused as soon as a limit is passed, and whatever a call of the parser raises."""
+        """Follow *data*; raise Refused as soon as a limit is passed, and for a mistake of ours."""
         self._unparsed += len(data)
         if self._line is not None and b"\n" not in self._line:
             self._line = (self._line + data).lstrip(b"\r\n")
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserCallbackError as error:
-            raise error.__context__ or error from None
+            cause = error.__context__ or error
+            raise cause if isinstance(cause, Refused) else Refused(FAILED, error_location(cause)) from None
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             raise Refused(NOT_HTTP) from None
         if self._unparsed > self._limits.max_head:
@@ -120,7 +126,8 @@ class Incoming:
         if self._codings and self._codings != [b"chunked"]:
             raise Refused(CODING)
         _check_url(self._url)
-        self.keeps_alive = version == "1.1" and self._parser.should_keep_alive()
+        is_small = self._head_size <= LARGE_HEAD
+        self.keeps_alive = version == "1.1" and self._parser.should_keep_alive() and is_small
         self._unparsed, self._line = 0, None
         self._connection.head_ends()
 
