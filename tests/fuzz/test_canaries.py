@@ -128,9 +128,7 @@ SENT = {
 async def on_the_wire(reports: Telemetry, limits: Limits, requests: Iterable[bytes]) -> list[bytes]:
     """Return what a server with *limits* responds to each of *requests*."""
     options = ServerOptions(limits)
-    connections = Connections(
-        options.limits, reports.closed, lambda refusal: refusal.body(reports.count_refusal("", refusal))
-    )
+    connections = Connections(options.limits, reports.closed, reports.refuse)
     with Address("127.0.0.1", 0).listen() as listener:
         server = create_server(create_app(MYRESOURCE, options, telemetry=reports), options, connections=connections)
         served = asyncio.create_task(server.serve([listener]))

@@ -152,6 +152,12 @@ FIELDS: dict[str, Damage] = {
     "null label": Damage(NULL, listing(with_metadata(labels={"a": None})), listing(with_metadata(labels={"a": ""}))),
     "NaN in a child": Damage(NULL, listing(config_map(a=float("nan"))), listing(config_map(a=1.5))),
     "infinity in a child": Damage(NULL, listing(config_map(a=[float("inf")])), listing(config_map(a=[1e300]))),
+    "integer that Go can't keep in a child": Damage(
+        NULL, listing(config_map(a={"b": [2**63]})), listing(config_map(a={"b": [2**63 - 1]}))
+    ),
+    "negative integer that Go can't keep in a child": Damage(
+        NULL, listing(config_map(a=-(2**63) - 1)), listing(config_map(a=-(2**63)))
+    ),
     "no status": Damage(NO_STATUS, SyncResponse(status={}), SyncResponse(status={"a": 0})),
     "null for a status": Damage(
         NO_STATUS,
@@ -169,6 +175,9 @@ FIELDS: dict[str, Damage] = {
     ),
     "infinity in the status": Damage(
         STATUS_NULL, SyncResponse(status={"a": float("-inf")}), SyncResponse(status={"a": -1.0})
+    ),
+    "integer that Go can't keep in the status": Damage(
+        STATUS_NULL, SyncResponse(status={"a": 2**64}), SyncResponse(status={"a": 2**53 + 1})
     ),
     "resync at once": Damage(RESYNC, SyncResponse(STATUS, resync_after=0), SyncResponse(STATUS, resync_after=1)),
     "resync before": Damage(RESYNC, SyncResponse(STATUS, resync_after=-1), SyncResponse(STATUS, resync_after=None)),
@@ -318,6 +327,14 @@ def test_a_value_that_only_its_encoding_makes_json_is_refused(value: object) -> 
     for each in (child, encoded(child)):
         with pytest.raises(RefusedResponse, match="what JSON can't say"):
             check_response(listing(each), PARENT, KINDS)
+
+
+def test_an_integer_that_go_cannot_keep_is_refused_with_its_path() -> None:
+    for refused in (listing(config_map(a=[{"b": 2**63}])), listing(encoded(config_map(a=[{"b": 2**63}])))):
+        with pytest.raises(RefusedResponse) as raised:
+            check_response(refused, PARENT, KINDS)
+
+        assert raised.value.detail == "ConfigMap hello: a[0].b is an integer outside of int64: write it as text"
 
 
 def test_a_changed_copy_of_an_encoded_manifest_is_checked() -> None:

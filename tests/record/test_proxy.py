@@ -1,11 +1,12 @@
 """The proxy as a process: no call is lost or changed, and what is recorded is replayed."""
 
+import asyncio
 import json
 import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,7 +19,9 @@ from metahook.cli.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import customize_request
 from metahook.protocol.wire import MIB
-from metahook.record.proxy import TIMEOUT
+from metahook.record.proxy import TIMEOUT, Proxy
+from metahook.record.recorder import Recorder
+from metahook.record.redaction import Redaction
 from tests.cli.command import call as command
 from tests.cli.test_diff import in_cluster, request_of
 from tests.hooks.minimal import sync_body
@@ -123,6 +126,7 @@ REQUESTS: dict[str, Json] = {
     "compressed": {"url": "/a%20b/sync", "content": b"\x1f\x8b", "headers": {**JSON, "content-encoding": "gzip"}},
     "in chunks": {"url": "/customize", "content": [b"{", b"", b"}"], "headers": JSON},
     "without a body": {"url": "/sync", "headers": {"x-trace": "1"}},
+    "with a path that leads up": {"url": "/x/../sync/./a//b", "content": BODY, "headers": JSON},
     "another method": {"method": "GET", "url": "/openapi.json"},
 }
 
@@ -137,11 +141,13 @@ def test_the_hook_gets_a_request_as_it_was_sent(request_: Json, hook: Hook, shar
         sent = {
             "method": "POST",
             **request_,
-            "url": url + request_["url"],
+            "url": url,
             "headers": headers,
             "content": iter(content) if isinstance(content, list) else content,
+            "extensions": {"target": request_["url"].encode()},
         }
-        assert httpx.request(**sent).status_code == 200
+        with httpx.Client() as client:
+            assert client.request(**sent).status_code == 200
 
     directly, forwarded = hook.received
     for received in (directly, forwarded):
@@ -251,6 +257,73 @@ def test_a_caller_that_goes_away_while_it_sends_harms_no_other(hook: Hook, share
         caller.sendall(b"POST /sync HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
 
     assert httpx.post(f"{shared.url}/sync", content=BODY, headers=JSON).status_code == 200
+
+
+def test_a_body_that_does_not_arrive_is_refused_in_time(
+    hook: Hook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("metahook.record.proxy.BODY_TIMEOUT", 0.05)
+    hook.respond = answer(200)
+    recorder = Recorder(tmp_path, MIB, "1", Redaction())
+
+    async def stalls() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.Event().wait()
+
+    async def sent() -> httpx.Response:
+        async with httpx.AsyncClient() as client:
+            proxy = httpx.ASGITransport(Proxy(httpx.URL(hook.url), client, recorder))
+            async with httpx.AsyncClient(transport=proxy) as caller:
+                return await caller.post("http://proxy/sync", content=stalls(), headers=JSON)
+
+    response = asyncio.run(sent())
+
+    assert (response.status_code, response.json()) == (408, {"error": "the request was not sent in time"})
+    assert list(tmp_path.iterdir()) == []
+
+
+LIMITS = {
+    "CONNECT": (b"CONNECT hook:80 HTTP/1.1\r\nHost: hook:80\r\n\r\n", 400),
+    "an upgrade": (b"GET /sync HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n", 400),
+    "a long URL": (b"GET /" + b"x" * 3_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+    "many headers": (b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: x\r\n" * 65 + b"\r\n", 431),
+    "long headers": (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 40_000 + b"\r\n\r\n", 431),
+}
+
+
+@pytest.mark.parametrize(("sent", "status"), LIMITS.values(), ids=LIMITS)
+def test_what_the_server_of_hooks_refuses_the_proxy_refuses(sent: bytes, status: int, shared: Running) -> None:
+    with caller(shared, sent) as sender:
+        assert received(sender).startswith(b"HTTP/1.1 %d " % status)
+
+
+def test_a_token_in_a_trailer_is_no_token_behind_the_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").write_text(CANARY)
+    monkeypatch.setenv("MYRESOURCE_TOKENS", str(tmp_path / "token"))
+    head = b"POST /sync HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+    content = json.dumps(CALLS["new"][1]).encode()
+    body = b"\r\n%x\r\n%s\r\n0\r\n" % (len(content), content)
+    token = f"Authorization: Bearer {CANARY}\r\n".encode()
+    with served() as hook, recording(hook.url, tmp_path / "new") as running:
+        statuses = []
+        for sent in (head + body + token + b"\r\n", head + token + body + b"\r\n"):
+            with caller(running, sent) as sender:
+                statuses.append(sender.recv(12))
+
+    assert statuses == [b"HTTP/1.1 401", b"HTTP/1.1 200"]
+
+
+def caller(running: Running, sent: bytes) -> socket.socket:
+    """Return a connection on which *sent* has been sent."""
+    address = httpx.URL(running.url)
+    connection = socket.create_connection((address.host, address.port or 0), timeout=10)
+    connection.sendall(sent)
+    return connection
+
+
+def received(connection: socket.socket) -> bytes:
+    """Return what the proxy sends until it closes *connection*."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 # What is recorded

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import shutil
 import subprocess
 import threading
 from datetime import UTC, datetime
@@ -36,9 +37,18 @@ KIB = 1024
 AT = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
+class InProcess(httpx.ASGITransport):
+    """A hook in this process, which gets the target of a request."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Call the hook."""
+        request.url = request.url.copy_with(raw_path=request.extensions["target"])
+        return await super().handle_async_request(request)
+
+
 def recording_app(folder: Path, *, most: int = MIB, controller: Controller = TINY) -> ASGIApp:
     """Return the proxy in front of a hook in this process."""
-    hook = httpx.ASGITransport(create_app(controller, clock=lambda: AT))
+    hook = InProcess(create_app(controller, clock=lambda: AT))
     recorder = Recorder(folder, most, __version__, Redaction())
     return Proxy(httpx.URL("http://hook"), httpx.AsyncClient(transport=hook), recorder, clock=lambda: AT)
 
@@ -291,15 +301,33 @@ def test_a_file_that_can_be_written_only_in_part_is_taken_away(tmp_path: Path, m
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_goes_away_is_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("is_made_again", [False, True], ids=["gone", "made again"])
+def test_recording_goes_on_in_a_folder_that_was_removed(tmp_path: Path, *, is_made_again: bool) -> None:
     folder = tmp_path / "recordings"
     app = recording_app(folder)
-    folder.rmdir()
+    call(app, "/sync", sync_body())
+
+    shutil.rmtree(folder)
+    if is_made_again:
+        folder.mkdir()
 
     answers = post_all(app, "/sync", [sync_body()] * 2)
 
     assert [answer.status_code for answer in answers] == [200, 200]
-    assert caplog.text.count("could not be recorded: no such file or directory") == 1
+    assert len(kept(folder)) == 2
+    assert folder.stat().st_mode & 0o022 == 0
+
+
+def test_a_folder_that_can_not_be_made_again_is_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = tmp_path / "recordings"
+    app = recording_app(folder)
+    folder.rmdir()
+    folder.write_text("no folder")
+
+    answers = post_all(app, "/sync", [sync_body()] * 2)
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert caplog.text.count(f"can't record in {folder}: file exists") == 1
 
 
 def test_the_answer_is_sent_before_the_request_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

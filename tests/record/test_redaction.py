@@ -172,6 +172,49 @@ def test_nothing_private_stays_in_the_object_of_a_decorator_or_in_its_attachment
     assert after["object"]["metadata"]["name"] == item["metadata"]["name"]
 
 
+YAML = f"apiVersion: v1\nkind: Secret\ndata:\n  k: {CANARY}\n"
+SECRETS = {
+    "JSON": json.dumps(secret()),
+    "indented JSON": json.dumps(secret(), indent=2),
+    "cut JSON": json.dumps(secret())[:-1],
+    "JSON in JSON": json.dumps({"text": json.dumps({"text": json.dumps(secret())})}),
+    "a list of JSON": json.dumps({"kind": "SecretList", "items": [{"data": {"k": CANARY}}]}),
+    "YAML": YAML,
+    "quoted YAML": YAML.replace("Secret", "'Secret'"),
+    "several documents of YAML": f"kind: ConfigMap\n---\n{YAML}",
+}
+NO_SECRETS = {
+    "another kind": json.dumps(config_map()),
+    "a kind with a similar name": json.dumps({"kind": "SecretStore", "data": CANARY}),
+    "a reference": json.dumps({"secretName": "Secret", "data": CANARY}),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_secret"), [(text, name in SECRETS) for name, text in [*SECRETS.items(), *NO_SECRETS.items()]]
+)
+def test_with_values_a_secret_is_redacted_in_whatever_text_it_is(text: str, *, is_secret: bool) -> None:
+    annotated = {**deployment("x"), "metadata": {"name": "d", "annotations": {"a": text, METACONTROLLER: "{}"}}}
+    places = [
+        annotated,
+        config_map(text),
+        pod(text),
+        with_record(annotated),
+        {**parent({"a": [text]}), "apiVersion": "v1"},
+    ]
+
+    for item in places:
+        sent, answer = request(parent({"text": text}), item), {"children": [item], "status": {"a": text}}
+        after = json.dumps(redacted(sent, answer, Redaction(keeps_values=True)))
+        assert (CANARY not in after) is is_secret
+
+
+def test_with_values_a_list_of_secrets_is_redacted() -> None:
+    items = {"kind": "SecretList", "items": [{"data": {"k": CANARY}}]}
+
+    assert CANARY not in json.dumps(redacted(request(parent({"a": items})), {}, Redaction(keeps_values=True)))
+
+
 PRIVATE_SHAPES = {
     "a map": {"env": {"A": CANARY}, "args": {"a": [CANARY]}, "command": {"a": {"b": CANARY}}},
     "texts": {"env": [CANARY, [CANARY], None, 5], "args": [[CANARY], {"a": CANARY}, None, 5, True]},

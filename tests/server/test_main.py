@@ -1,6 +1,7 @@
 """``uvicorn app.main:app``: the hooks in a server that is started in another way."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -72,6 +73,34 @@ def test_its_settings_are_those_of_the_environment_and_a_token_is_revoked_withou
         assert [status(), status(Authorization="Bearer a-token")] == [401, 413]
         token.unlink()
         assert eventually(lambda: status(Authorization="Bearer a-token") == 401, pause=0.2)
+
+
+def test_a_chunked_request_needs_a_length_where_tokens_are_checked_as_a_trailer_may_have_one(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("a-token")
+    token, kind = b"Authorization: Bearer a-token\r\n", b"Content-Type: application/json\r\n"
+    chunked, length = b"Transfer-Encoding: chunked\r\n\r\n", b"Content-Length: %d\r\n\r\n" % len(READY)
+    body = b"%x\r\n%s\r\n0\r\n" % (len(READY), READY)
+    requests = {
+        "a trailer": kind + chunked + body + token + b"\r\n",
+        "a header": token + kind + chunked + body + b"\r\n",
+        "no token": kind + chunked + body + b"\r\n",
+        "a length": token + kind + length + READY,
+    }
+    answers = {}
+    with served(MYRESOURCE_TOKENS=str(tmp_path / "token")) as url:
+        address = ("127.0.0.1", int(url.rpartition(":")[2]))
+        for name, request in requests.items():
+            with socket.create_connection(address, timeout=10) as client:
+                client.sendall(b"POST /sync HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + request)
+                answers[name] = b"".join(iter(lambda: client.recv(65536), b""))
+
+    assert {name: int(answer[9:12]) for name, answer in answers.items()} == {
+        "a trailer": 411,
+        "a header": 411,
+        "no token": 401,
+        "a length": 200,
+    }
+    assert answers["a trailer"].endswith(b'{"error": "send the header Content-Length, and no Transfer-Encoding"}')
 
 
 def test_a_setting_that_can_not_be_ends_it_with_one_line() -> None:

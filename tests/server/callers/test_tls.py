@@ -5,14 +5,15 @@ import http.client
 import logging
 import os
 import re
+import resource
 import shutil
 import socket
 import ssl
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -405,6 +406,58 @@ def test_files_that_can_not_be_used_keep_the_certificate_and_are_logged_once(
     assert certificates.reload()
     assert certificates.current is not before
     assert certificates.unusable == 0
+
+
+@contextmanager
+def free_descriptors(count: int) -> Iterator[None]:
+    """Let the process open *count* files more, until the block ends."""
+    opened = [int(each.name) for each in Path("/proc/self/fd").iterdir()]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(opened) + count + 2, hard))
+    taken = list[int]()
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.open("/dev/null", os.O_RDONLY))
+        for descriptor in taken[:count]:
+            os.close(descriptor)
+        yield
+    finally:
+        for descriptor in taken[count:]:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def has_other_ca(context: ssl.SSLContext) -> bool:
+    """Tell whether *context* has the CA with the unit "other", and no second one."""
+    (ca,) = context.get_ca_certs()
+    return "'other'" in str(ca["subject"])
+
+
+@pytest.mark.parametrize("free", range(6))
+def test_new_files_that_can_not_be_used_yet_are_not_said_to_be_in_use_and_are_tried_again(
+    pki: Pki, free: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    certificates = pki.certificates()
+    other = trustme.CA(organization_unit_name="other")
+    before = certificates.current
+
+    other.cert_pem.write_to_path(str(pki.client_ca))
+    with free_descriptors(free):
+        is_new = certificates.reload()
+        certificates.reload()
+
+    assert (is_new, certificates.unusable) in [(True, 0), (False, 1)]
+    assert is_new == has_other_ca(certificates.current)
+    assert is_new == (certificates.current is not before)
+    assert len(caplog.messages) == 1
+    assert caplog.messages[0].startswith("now using the new" if is_new else "can't ")
+    assert is_new == (free >= 3)
+
+    certificates.reload()
+    assert certificates.unusable == 0
+    assert has_other_ca(certificates.current)
 
 
 @pytest.mark.parametrize(("break_files", "text"), AT_THE_START.values(), ids=AT_THE_START)

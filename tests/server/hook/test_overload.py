@@ -355,6 +355,79 @@ def test_a_large_decision_that_never_ends_does_not_stop_the_garbage_collector() 
         assert gc.isenabled()
 
 
+ONE_OF = {
+    "all threads": (Limits(decide_timeout=0.05, max_in_flight=2), [BODY, BODY], True),
+    "not all": (Limits(decide_timeout=0.05, max_in_flight=3), [BODY, BODY], False),
+    "the one for large bodies": (Limits(decide_timeout=0.05), [LARGE], True),
+}
+
+
+@pytest.mark.parametrize(("limits", "bodies", "are_all"), ONE_OF.values(), ids=ONE_OF)
+def test_when_all_threads_have_been_late_for_long_the_process_is_stuck_until_one_returns(
+    limits: Limits, bodies: list[bytes], monkeypatch: pytest.MonkeyPatch, *, are_all: bool
+) -> None:
+    async def played(app: Any, go_on: threading.Event) -> None:
+        calls = app.state.calls
+        assert (calls.late, calls.is_stuck) == (0, False)
+        for body in bodies:
+            assert refusal(await post(app, body)) == (503, TOO_LONG)
+        assert (calls.late, calls.is_stuck) == (len(bodies), False)  # not yet
+        monkeypatch.setattr("metahook.server.hook.calls.STUCK", 0)
+        assert calls.is_stuck is are_all
+
+        go_on.set()
+        while calls.late:  # noqa: ASYNC110 - the threads end
+            await asyncio.sleep(0.01)
+        assert not calls.is_stuck
+        assert (await post(app, BODY)).status_code == 200
+
+    with blocked(limits) as (app, go_on):
+        asyncio.run(asyncio.wait_for(played(app, go_on), 30))
+
+
+COSTLY, CHEAP = (
+    sync_body(later="@").replace(b'"@"', fill)
+    for fill in (b"[" + b"{}," * 340_000 + b"1]", b'"' + 900_000 * b"x" + b'"')
+)
+
+
+@pytest.mark.parametrize(("body", "at_once"), [(COSTLY, 1), (CHEAP, 4)], ids=["costly", "cheap"])
+def test_small_bodies_that_take_much_memory_decoded_are_decided_about_one_after_the_other(
+    body: bytes, at_once: int
+) -> None:
+    """A body that is decided about in time has its turn; one that is late keeps no other out."""
+    began = threading.Semaphore(0)
+    go_on = threading.Event()
+
+    def wait(_: SyncRequest) -> SyncResponse:
+        began.release()
+        go_on.wait()
+        return SyncResponse({"a": 1})
+
+    async def played(app: ASGIApp) -> None:
+        posted = [asyncio.create_task(post(app, body)) for _ in range(4)]
+        for _ in range(at_once):
+            assert await asyncio.to_thread(began.acquire, timeout=PATIENCE)
+        await asyncio.sleep(0.2)
+        assert not began.acquire(blocking=False)
+        go_on.set()
+        assert [(await each).status_code for each in posted] == [200] * 4
+
+    try:
+        asyncio.run(played(create_app(controller(wait))))
+    finally:
+        go_on.set()
+
+
+def test_a_late_call_keeps_no_other_out_by_the_memory_that_it_takes() -> None:
+    async def played(app: Any) -> None:
+        assert [(await post(app, COSTLY)).status_code for _ in range(2)] == [503, 503]
+        assert app.state.calls.late == 2
+
+    with blocked(Limits(decide_timeout=0.3)) as (app, _):
+        asyncio.run(asyncio.wait_for(played(app), 30))
+
+
 def test_large_bodies_wait_for_a_while_and_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body_memory, "WAITING", 1)
 

@@ -73,6 +73,8 @@ FAILURES: dict[str, BaseException] = {
     "bug": KeyError(CANARY),
     "group of bugs": ExceptionGroup(CANARY, [ValueError(CANARY)]),
     "no memory": MemoryError(CANARY),
+    "an interrupt": KeyboardInterrupt(CANARY),
+    "an exit": SystemExit(CANARY),
     "text that is no text": UnicodeDecodeError("utf-8", CANARY.encode(), 0, 1, CANARY),
 }
 

@@ -25,6 +25,13 @@ def test_readiness_is_what_it_is_told() -> None:
     assert (not_ready.status_code, not_ready.text) == (503, "not ready\n")
 
 
+@pytest.mark.parametrize(("stuck", "status"), [(False, 200), (True, 503)])
+def test_a_process_that_is_stuck_is_not_alive(*, stuck: bool, status: int) -> None:
+    app = create_health_app(lambda: True, METRICS, lambda: stuck)
+
+    assert [call(app, path, method="GET").status_code for path in ("/livez", "/readyz")] == [status, 200]
+
+
 def test_readiness_is_asked_each_time() -> None:
     answers = iter([False, True])
     app = create_health_app(lambda: next(answers), METRICS)

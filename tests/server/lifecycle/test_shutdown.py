@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -21,6 +22,7 @@ import uvicorn
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
+from metahook.protocol.wire import MIB
 from metahook.server.app import create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.lifecycle.address import Address
@@ -48,6 +50,7 @@ _STUCK = """
 import sys, time
 from pathlib import Path
 from metahook import Address, ServerOptions, serve
+from metahook.server.hook import calls
 from metahook.server.limits import Limits
 from tests.served.refusals import error
 from tests.hooks.minimal import controller
@@ -56,6 +59,7 @@ def never(_):
     Path({called!r}).touch()
     time.sleep(600)
 
+calls.STUCK = 0.2  # seconds
 port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])
 options = ServerOptions(Limits(decide_timeout={decide_timeout}), drain={drain}, stop_timeout=1)
 serve(controller(never), Address("127.0.0.1", port), Address("127.0.0.1", health_port), options)
@@ -233,6 +237,17 @@ def test_it_exits_even_if_a_thread_is_stuck_in_a_hook_function_whose_request_was
         assert running.process.wait(timeout=30) == 1
 
 
+def test_a_process_whose_threads_never_return_is_not_alive_and_the_metrics_count_their_calls(tmp_path: Path) -> None:
+    with stuck(tmp_path, sync_body(padding="x" * MIB), decide_timeout=0.1) as (running, connection):
+        assert connection.getresponse().status == httpx.codes.SERVICE_UNAVAILABLE
+        wait_for(lambda: CLIENT.get(f"{running.health_url}/livez").status_code == httpx.codes.SERVICE_UNAVAILABLE)
+        assert CLIENT.get(f"{running.health_url}/readyz").is_success
+        metrics = CLIENT.get(f"{running.health_url}/metrics").text
+
+    assert "metahook_calls_late 1.0" in metrics
+    assert "metahook_calls_in_flight 1.0" in metrics
+
+
 # SIGTERM while it starts
 
 UNSHARE = ("unshare", "--fork", "--pid", "--kill-child")
@@ -247,7 +262,7 @@ _UNPREPARED = (sys.executable, "-c", "import sys; from app.cli import main; main
 class First:
     """A hook that is the first process of a pid namespace, which *parent* created."""
 
-    parent: subprocess.Popen[bytes]
+    parent: subprocess.Popen[Any]
     pid: int
     health: int
 
@@ -275,6 +290,21 @@ def first_process(*command: str) -> Iterator[First]:
             yield First(parent, int(children.read_text()), health)
         finally:
             parent.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", short_or_whole([0.02], [0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8]))
+def test_ctrl_c_at_any_moment_of_the_start_prints_no_traceback(after: float) -> None:
+    options = [f"--port={free_port()}", f"--health-port={free_port()}", "--log-level=error"]
+    with subprocess.Popen([*SERVE, *options], stderr=subprocess.PIPE, text=True) as process:
+        first = First(process, process.pid, 0)
+        wait_for(lambda: first.handles(signal.SIGTERM))
+        time.sleep(after)
+
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=30)
+
+    assert (process.returncode in (0, 130), log) == (True, "")
 
 
 @as_process_1

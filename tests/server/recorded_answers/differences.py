@@ -38,6 +38,11 @@ DIFFERENCES: dict[str, dict[str, Difference]] = {
             "Without a length a request has no body: what follows is another request, which is the one that is wrong.",
         ),
         "no host": Difference(ONE_HOST, HTTP_1_1),
+        "another transfer encoding": Difference(
+            "400 (content-type: application/json; connection: close) "
+            '{"error": "send the header Transfer-Encoding with the word chunked alone, or Content-Length", "id": "*"}',
+            "It names the header, and what to send.",
+        ),
         "a client that only sends": Difference("closed", "Over TLS it got none either, and the log said 200."),
     },
     "hostile requests": {

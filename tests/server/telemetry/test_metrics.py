@@ -128,12 +128,13 @@ def test_refusals_and_closed_connections_are_counted_by_limit(metrics: Metrics) 
 
 
 def test_numbers_of_the_moment_are_asked_for(metrics: Metrics) -> None:
-    metrics.measure(in_flight=lambda: 3, connections=lambda: 7)
+    metrics.measure(in_flight=lambda: 3, connections=lambda: 7, late=lambda: 1)
     metrics.measure_certificate(lambda: 1_800_000_000.0)
     metrics.measure_files({"tokens": lambda: 2})
 
     assert value(metrics, "calls_in_flight") == 3
     assert value(metrics, "connections") == 7
+    assert value(metrics, "calls_late") == 1
     assert value(metrics, "certificate_expiry_timestamp_seconds") == 1_800_000_000
     assert value(metrics, "unusable_files", files="tokens") == 2
 

@@ -192,6 +192,7 @@ def test_the_metrics_get_calls_refusals_closed_connections_and_omitted_lines() -
         'metahook_refusals_total{code="404",hook="other",limit="none"} 1.0',
         'metahook_syncs_total{hook="/sync",reason="None"} 3.0',
         "metahook_calls_in_flight 0.0",
+        "metahook_calls_late 0.0",
         'metahook_connections_closed_total{limit="idle_timeout"} 1.0',
         "metahook_log_lines_omitted_total 2.0",
     ]

@@ -10,7 +10,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
@@ -34,10 +34,10 @@ from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.listener import Listener
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
-from metahook.server.refusal import LEFT
+from metahook.server.refusal import LEFT, Refusal
 from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.wire.connection import Connection
-from metahook.server.wire.connections import Connections
+from metahook.server.wire.connections import MAX_HEADS, Connections
 from metahook.server.wire.overload import OverloadCheck
 from tests.hooks.minimal import TINY, controller, sync_body
 from tests.served.modes import MODES, Mode, create_mode, is_closed, read_answer
@@ -56,6 +56,8 @@ class Server:
     stop: Callable[[], None]
     """Begins the shutdown."""
     closed: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    """Where in the code it failed."""
 
     def connect(self, *sent: bytes) -> socket.socket:
         """Return a connection on which *sent* has been sent."""
@@ -68,12 +70,17 @@ class Server:
 def serving(limits: Limits = SHORT, app: ASGIApp | None = None, *, plain: bool = False) -> Iterator[Server]:
     """Serve *app* (default: the tiny controller) until the block ends; *plain* is with uvicorn's own connections."""
     with Address("127.0.0.1", 0).listen() as listener:
-        options, closed = ServerOptions(limits, stop_timeout=1), list[str]()
+        options, closed, places = ServerOptions(limits, stop_timeout=1), list[str](), list[str]()
+
+        def refused(refusal: Refusal, place: str) -> bytes:
+            places.extend([place] if place else [])
+            return refusal.body("")
+
         served = app or create_app(TINY, options)
-        server: uvicorn.Server = create_server(served, options, connections=Connections(limits, closed.append))
+        server: uvicorn.Server = create_server(served, options, connections=Connections(limits, closed.append, refused))
         if plain:
             server = uvicorn.Server(uvicorn.Config(served, http=HttpToolsProtocol, lifespan="off", log_config=None))
-        running = Server(listener.getsockname()[1], partial(setattr, server, "should_exit", True), closed)  # noqa: FBT003
+        running = Server(listener.getsockname()[1], partial(setattr, server, "should_exit", True), closed, places)  # noqa: FBT003
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
         thread.start()
         try:
@@ -242,6 +249,83 @@ def test_uvicorn_alone_waits_until_it_takes_the_response() -> None:
     ):
         time.sleep(10 * SHORT.write_timeout)
         assert len(received(client)) > LONG_RESPONSE
+
+
+# Memory
+
+LONG_HEADER = f"X: {20_000 * 'x'}"
+MANY = MAX_HEADS // 20_000 + 10
+INCOMPLETE = {
+    "without its end": request(LONG_HEADER)[:-4],
+    "before its body": request(LONG_HEADER),
+    "before its body, in two parts": request(LONG_HEADER) + BODY[:1],
+}
+
+
+@pytest.mark.parametrize("sent", INCOMPLETE.values(), ids=INCOMPLETE)
+def test_heads_of_requests_that_do_not_arrive_have_a_limit_and_the_oldest_give_way(sent: bytes) -> None:
+    with serving(Limits()) as server, ExitStack() as stack:
+        clients = [stack.enter_context(server.connect(sent)) for _ in range(MANY)]
+        wait_for(lambda: len(server.closed) >= MANY - MAX_HEADS // 20_000)
+        with server.connect(request(), BODY) as client:
+            assert read_response(client) == HTTPStatus.OK
+        assert received(clients[0]) == b""
+        assert is_open(clients[-1])
+
+    assert set(server.closed) == {"heads"}
+
+
+def test_heads_of_strangers_close_no_connection_that_has_got_a_200() -> None:
+    with serving(Limits()) as server, ExitStack() as stack, server.connect(request(), BODY) as caller:
+        read_response(caller)
+        caller.sendall(request(LONG_HEADER))
+        for _ in range(MANY):
+            stack.enter_context(server.connect(request(LONG_HEADER)[:-4]))
+        wait_for(lambda: len(server.closed) >= MANY - MAX_HEADS // 20_000)
+        caller.sendall(BODY)
+        assert read_response(caller) == HTTPStatus.OK
+
+
+def test_heads_of_requests_that_have_arrived_leave_their_memory() -> None:
+    with serving(Limits()) as server:
+        for _ in range(MANY):
+            with server.connect(request(LONG_HEADER)[:-4], request(LONG_HEADER)[-4:], BODY) as client:
+                assert received(client).startswith(b"HTTP/1.1 200 ")
+
+    assert server.closed == []
+
+
+def test_a_long_head_ends_its_connection_because_it_would_stay_in_memory() -> None:
+    with serving(Limits()) as server:
+        with server.connect(request("X: " + 8_000 * "x"), BODY) as short, server.connect(request(), BODY) as other:
+            assert [is_last(client) for client in (short, other)] == [False, False]
+        with server.connect(request(LONG_HEADER), BODY) as long:
+            assert is_last(long)
+
+
+def is_last(client: socket.socket) -> bool:
+    """Tell whether the response to *client* is the last one on its connection."""
+    return read_answer(client).is_last
+
+
+# Mistakes of the server
+
+
+@pytest.mark.parametrize("step", ["head_begins", "head_ends", "body_ends"])
+def test_a_mistake_of_ours_while_a_request_arrives_is_a_500_with_its_place_in_the_log(
+    step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Connection) -> None:
+        message = "canary"
+        raise AttributeError(message)
+
+    monkeypatch.setattr(Connection, step, fail)
+    with serving(Limits()) as server, server.connect(request(), BODY) as client:
+        answer = received(client)
+
+    assert answer.startswith(b"HTTP/1.1 500 ")
+    assert b"HTTP/1.1" not in answer.partition(b"\r\n")[2]
+    assert [place.partition(":")[0] for place in server.places] == [f"AttributeError at {__file__}"]
 
 
 # Malformed requests

@@ -18,6 +18,8 @@ from tests.served.modes import MODES, TOKEN, Answer, Mode, create_mode, read_ans
 
 HEAD, END = b"POST /sync HTTP/1.1\r\n", b"\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n"
 LONG = b"/" + b"x" * DEFAULT_LIMITS.max_url
+CODED = HEAD + b"Host: hook\r\nContent-Type: application/json\r\nTransfer-Encoding: %s\r\n\r\n0\r\n\r\n"
+CODING = b"send the header Transfer-Encoding with the word chunked alone, or Content-Length"
 NOT_HTTP, NOT_ONE_HOST = b"the request is not HTTP/1.1", b"send the header Host once"
 
 REFUSED = {
@@ -29,6 +31,10 @@ REFUSED = {
     "no host": (HEAD + b"X: hook" + END, 400, NOT_ONE_HOST),
     "two hosts": (HEAD + b"Host: hook\r\nhOST: hook" + END, 400, NOT_ONE_HOST),
     "two hosts of HTTP/1.0": (b"POST /sync HTTP/1.0\r\nHost: hook\r\nHost: hook" + END, 400, NOT_ONE_HOST),
+    "two spaces before the URL": (b"POST  /sync HTTP/1.1\r\nHost: hook" + END, 400, NOT_HTTP),
+    "two spaces after the URL": (b"POST /sync  HTTP/1.1\r\nHost: hook" + END, 400, NOT_HTTP),
+    "two codings": (CODED % b"gzip, chunked", 400, CODING),
+    "two codings in two headers": (CODED % b"gzip\r\nTransfer-Encoding: chunked", 400, CODING),
     "a HEAD with a long URL": (b"HEAD " + LONG + b" HTTP/1.1\r\nHost: hook" + END, 414, b""),
     "a HEAD with many headers": (b"HEAD /sync HTTP/1.1\r\n" + b"X: x\r\n" * 65 + END, 431, b""),
     "a GET with a long URL": (b"GET " + LONG + b" HTTP/1.1\r\nHost: hook" + END, 414, b"the URL is too long"),

@@ -4,8 +4,10 @@ import errno
 import importlib
 import io
 import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -36,7 +38,8 @@ class Commands(click.Group):
         if cmd_name not in self._summaries:
             return None
         try:
-            module = importlib.import_module(f"{self._package}.{cmd_name}")
+            with _ending_at_ctrl_c():
+                module = importlib.import_module(f"{self._package}.{cmd_name}")
         except ModuleNotFoundError as error:
             missing = (error.name or "").partition(".")[0]
             message = f"{cmd_name} needs {missing}; install it with: {install_command()}"
@@ -48,6 +51,19 @@ class Commands(click.Group):
         """Write the summaries, without importing the commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self._summaries.items()))
+
+
+@contextmanager
+def _ending_at_ctrl_c() -> Iterator[None]:
+    """End the process at Ctrl-C, with no traceback: imports may turn a KeyboardInterrupt into other errors, or none."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)

@@ -215,8 +215,9 @@ def _check_log(fields: Mapping[Any, Any]) -> None:
                 f"log={{{name!r}: ...}}: write small letters, digits and _, and none of {sorted(RESERVED_LOG_FIELDS)}",
             )
         if not isinstance(value, str | int | float) or not is_plain_json(value):
-            shown = value if isinstance(value, float) else _what(value)
-            _refuse("a field for the log that is neither text nor a number", f"log[{name!r}] is {shown}")
+            path = f"log[{name!r}]"
+            shown = first_wrong(value, path) if isinstance(value, str | int | float) else f"{path} is {_what(value)}"
+            _refuse("a field for the log that is neither text nor a number", shown)
 
 
 def _check_child(child: Manifest, parent: Parent, kinds: Kinds) -> None:

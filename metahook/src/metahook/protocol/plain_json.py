@@ -7,7 +7,8 @@ from typing import Any
 Json = dict[str, Any]
 """An object of JSON."""
 
-_LEAVES = {str, int}
+_MIN_INTEGER, _MAX_INTEGER = -(2**63), 2**63 - 1
+"""Those of Go, which keeps others as floats, which are other numbers, or does not decode them."""
 
 
 def without_nulls(value: object) -> object:
@@ -20,14 +21,24 @@ def without_nulls(value: object) -> object:
 
 
 def is_plain_json(value: object) -> bool:
-    """Tell whether *value* is JSON throughout, without null, NaN or infinity."""
+    """Tell whether *value* is JSON throughout, without null, NaN, infinity, or integers outside of int64."""
     if not isinstance(value, (dict, list, tuple)):
-        return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
+        return isinstance(value, str) or _is_number(value)
     for inner in value.values() if isinstance(value, dict) else value:
         # Most values are texts and numbers, and a call costs more than the look at the type.
-        if type(inner) not in _LEAVES and not is_plain_json(inner):
+        kind = type(inner)
+        if kind is str or (kind is int and _MIN_INTEGER <= inner <= _MAX_INTEGER):
+            continue
+        if not is_plain_json(inner):
             return False
     return True
+
+
+def _is_number(value: object) -> bool:
+    """Tell whether *value* is a number, or a boolean, that is the same one in Go."""
+    if isinstance(value, int):
+        return _MIN_INTEGER <= value <= _MAX_INTEGER
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def first_wrong(value: object, path: str = "") -> str:
@@ -46,5 +57,7 @@ def _wrong(value: object, path: str) -> Iterator[str]:
         yield f"{path} is null: leave the field out"
     elif isinstance(value, float) and not math.isfinite(value):
         yield f"{path} is {value}, no number of JSON"
+    elif isinstance(value, int) and not _is_number(value):
+        yield f"{path} is an integer outside of int64: write it as text"
     elif not isinstance(value, str | int | float):
         yield f"{path} is a {type(value).__name__}: write it as JSON"

@@ -1,5 +1,12 @@
 """``python -m metahook.record`` records the requests to any hook."""
 
+import os
+import signal
+
+# Before the other imports, which take a second, and may turn a KeyboardInterrupt into other errors.
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
+
 from metahook import __version__
 from metahook.extras import needs
 

@@ -109,7 +109,7 @@ def record_command(redaction: Callable[[bool], Redaction], version: str) -> clic
             behind = RecordedHook(hook, ca_cert)
             recorder = Recorder(output, limit * MIB, version, redaction(values))
             with listen.listen() as listener:
-                serve(listener, certificates.current if certificates else None, behind, recorder)
+                serve(listener, certificates, behind, recorder)
         except CannotRecord as error:
             message = f"{error}; name another directory with --output"
             raise CannotStart(message) from error

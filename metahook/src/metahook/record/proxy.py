@@ -1,5 +1,6 @@
 """The proxy: an ASGI app that forwards each request to a hook, and records it after the response was sent."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
@@ -14,12 +15,16 @@ from starlette.types import Receive, Scope, Send
 
 from metahook.record.recorder import Exchange, Recorder
 from metahook.server.clock import Clock, utc_now
+from metahook.server.refusal import TOO_SLOW, Refused
 
 TIMEOUT = 60.0
 """Seconds to wait for the hook: more than its callers do, whose time-out is to be the one that counts."""
 
 RECORDED = {200, 500}
 """A response with another status is about the sender, or the load of the hook, and not a decision."""
+
+BODY_TIMEOUT = 10.0
+"""Seconds for a body to arrive: as long as its caller waits for the response."""
 
 _HOP_BY_HOP = {b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade"}
 """Headers about one connection. Source: RFC 9110, 7.6.1."""
@@ -92,7 +97,9 @@ class Proxy:
                 response = await self._forward(request, copy)
             except ClientDisconnect:
                 return
-            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            except Refused as refused:
+                response = refused.refusal.response("")
+            except (httpx.HTTPError, ValueError) as error:
                 log.warning("the hook did not respond: %s", type(error).__name__)
                 response = Response(b'{"error":"the hook did not respond"}', 502, media_type="application/json")
             await response(scope, receive, send)
@@ -103,11 +110,16 @@ class Proxy:
                 await self._recorder.write(Exchange(path, copy.at, response.status_code, copy.body, content))
 
     async def _forward(self, request: Request, copy: Copy) -> Response:
-        """Return the response of the hook to *request*, which is copied; raise as httpx does, and ClientDisconnect."""
+        """Return the response of the hook to *request*, which is copied.
+
+        Raise as httpx does, ClientDisconnect, and Refused for a body that is too slow.
+        """
         headers = _without(_HOP_BY_HOP | _OF_THE_CALLER, request.headers.raw)
         has_body = {"content-length", "transfer-encoding"} & set(request.headers)
         content = self._body(request, copy) if has_body else None
-        forwarded = httpx.Request(request.method, self._url(request.scope), headers=headers, content=content)
+        # As a target, because in a URL httpx changes paths such as /x/../sync.
+        target = {"target": self._target(request.scope)}
+        forwarded = httpx.Request(request.method, self._hook, headers=headers, content=content, extensions=target)
         answer = await self._client.send(forwarded, stream=True)
         try:
             body = b"".join([chunk async for chunk in answer.aiter_raw()])
@@ -118,15 +130,26 @@ class Proxy:
         return response
 
     async def _body(self, request: Request, copy: Copy) -> AsyncIterator[bytes]:
-        async for chunk in request.stream():
+        deadline = asyncio.get_running_loop().time() + BODY_TIMEOUT
+        chunks = aiter(request.stream())
+        while (chunk := await _next_within(deadline, chunks)) is not None:
             copy.add(chunk)
             yield chunk
         copy.at = self._clock()
 
-    def _url(self, scope: Scope) -> httpx.URL:
+    def _target(self, scope: Scope) -> bytes:
         path: bytes = self._hook.raw_path.rstrip(b"/") + scope["raw_path"]
         query: bytes = scope["query_string"]
-        return self._hook.copy_with(raw_path=path + (b"?" + query if query else b""))
+        return path + (b"?" + query if query else b"")
+
+
+async def _next_within(deadline: float, chunks: AsyncIterator[bytes]) -> bytes | None:
+    """Return the next of *chunks*, or None at their end; raise Refused if it does not arrive until *deadline*."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await anext(chunks, None)
+    except TimeoutError:
+        raise Refused(TOO_SLOW) from None
 
 
 def _without(names: set[bytes], headers: Iterable[tuple[bytes, bytes]]) -> Headers:

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from metahook.protocol.wire import MIB
-from metahook.record.folder import Folder
+from metahook.record.folder import CannotRecord, Folder
 from metahook.record.redaction import Redaction
 
 MOST_WAITING = 16 * MIB
@@ -62,6 +62,7 @@ class Recorder:
 
     def __init__(self, folder: Path, most: int, version: str, redaction: Redaction) -> None:
         self._path = folder
+        self._most = most
         self._folder = Folder(folder, most)
         self._version = version
         self._redaction = redaction
@@ -99,16 +100,26 @@ class Recorder:
     def _write(self, exchange: Exchange) -> None:
         try:
             text, name = self._recorded(exchange)
-            self._stopped = self._stopped or not self._folder.has_room(len(text))
-            if self._stopped:
-                remedy = "empty the directory and start again to continue"
-                self._log_once(f"the directory is at its limit, so recording has stopped; {remedy}")
-                return
-            self._folder.save(name, text)
+            try:
+                self._save(name, text)
+            except FileNotFoundError:  # the directory was removed
+                self._folder = Folder(self._path, self._most)
+                self._save(name, text)
+        except CannotRecord as error:
+            self._log_once(str(error))
         except OSError as error:
             self._log_once(f"a request could not be recorded: {(error.strerror or 'no reason given').lower()}")
         except Exception as error:  # noqa: BLE001 - the response was sent; nothing here may do harm
             self._log_once(f"a request could not be recorded: {type(error).__name__}")
+
+    def _save(self, name: str, text: bytes) -> None:
+        """Write a file, unless recording has stopped; raise OSError."""
+        self._stopped = self._stopped or not self._folder.has_room(len(text))
+        if self._stopped:
+            remedy = "empty the directory and start again to continue"
+            self._log_once(f"the directory is at its limit, so recording has stopped; {remedy}")
+            return
+        self._folder.save(name, text)
 
     def _recorded(self, exchange: Exchange) -> tuple[bytes, str]:
         """Return the text of the file of *exchange*, and its name."""

@@ -36,6 +36,9 @@ _DECIDING = {"metadata", "spec"}
 
 _KEY = re.compile("[-A-Za-z0-9_./]*")
 _SECRET = "Secret.v1"  # noqa: S105 - a kind
+_SECRET_KINDS = {"Secret", "SecretList"}
+_SECRET_TEXT = re.compile(r"kind\W+Secret(List)?\b")
+"""In a text that has a Secret as JSON or YAML, such as an annotation with what was applied last; also if it is cut."""
 _RECORD = "last-applied-configuration"
 """The end of the annotations that have the text of an object: kubectl's and Metacontroller's."""
 
@@ -52,7 +55,7 @@ class Redaction:
     """What is kept for a replay with one hook, and how the hook's hashes become those of placeholders."""
 
     keeps_values: bool = False
-    """Whether all texts are kept but those of Secrets, hashes, and what was applied last with other clients."""
+    """Whether all texts are kept but those of and with Secrets, hashes, and what other clients applied last."""
     fields: Fields = field(default_factory=dict)
     """What else is kept, by the field of a request or response, or by the kind of an object: ``Deployment.apps/v1``."""
     hash_annotations: frozenset[str] = frozenset()
@@ -142,8 +145,7 @@ class _Walk:
         self._names = frozenset(name for group, item in objects for name in kept_texts(item, self._fields_of(group)))
         self.placeholders = Placeholders(self._names)
         self._renamed = TemplateHashes(objects).replaced_in
-        is_secret = object_or_empty(request.get("object")).get("kind") == "Secret"
-        self._decided = _Place(_SECRET if is_secret else "")
+        self._decided = _Place(_SECRET if _is_secret(object_or_empty(request.get("object"))) else "")
         """The place of what a response sets on the object of a decorator."""
         self.has_hashes = False
         """Whether there are annotations with hashes."""
@@ -187,7 +189,7 @@ class _Walk:
         place = _Place(group)
         if not isinstance(item, dict):
             return self._value(item, self._fields.get(group), place)
-        if item.get("kind") == "Secret":
+        if _is_secret(item):
             place = _Place(_SECRET)
         fields = self._fields_of(group)
         return {
@@ -205,7 +207,7 @@ class _Walk:
         if isinstance(value, dict):
             if name == "annotations":
                 return {self._key(key): self._annotation(key, text, form, place) for key, text in value.items()}
-            if value.get("kind") == "Secret":
+            if _is_secret(value):
                 place = place._replace(group=_SECRET)
             return {
                 self._key(key): self._value(inner, form_of(form, key), place.below(key), key)
@@ -238,7 +240,9 @@ class _Walk:
         return self._redaction.keeps_values and place.group != _SECRET
 
     def _text(self, text: str, form: Form, place: _Place) -> str:
-        if self._keeps(place) or (isinstance(form, re.Pattern) and form.fullmatch(text)):
+        if self._keeps(place) and not _SECRET_TEXT.search(text):
+            return self._renamed(text)
+        if isinstance(form, re.Pattern) and form.fullmatch(text):
             return self._renamed(text)
         if form is MESSAGE:
             return self._message(text)
@@ -267,6 +271,11 @@ class _Walk:
             if match[name] not in self._names:
                 text = text.replace(match[name], self.placeholders.short(match[name]))
         return self._renamed(text)
+
+
+def _is_secret(item: Json) -> bool:
+    kind = item.get("kind")
+    return isinstance(kind, str) and kind in _SECRET_KINDS
 
 
 def _group_of(child: object) -> str:

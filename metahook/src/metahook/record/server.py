@@ -1,7 +1,8 @@
-"""The server of the proxy: uvicorn, with its own limits, until SIGTERM or SIGINT."""
+"""The server of the proxy: that of hooks, with its limits of connections and heads, until SIGTERM or SIGINT."""
 
 import asyncio
 import logging
+import signal
 import socket
 import ssl
 from dataclasses import dataclass
@@ -9,14 +10,15 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import httpx
-import uvicorn
 
 from metahook.record.proxy import TIMEOUT, Proxy
 from metahook.record.recorder import Recorder
-from metahook.server.callers.watched_files import CannotLoad, cannot_read
-
-KEEP_ALIVE = 120
-"""Seconds. A client in Go uses a connection again for up to 90."""
+from metahook.server.app import ServerOptions
+from metahook.server.callers.tls import Certificates
+from metahook.server.callers.watched_files import CannotLoad, cannot_read, reloading
+from metahook.server.lifecycle.server import create_server
+from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server.wire.connections import Connections
 
 STOP_TIMEOUT = 15
 """Seconds for calls in progress when it stops. Metacontroller waits 10 for each."""
@@ -63,26 +65,20 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def serve(listener: socket.socket, tls: ssl.SSLContext | None, hook: RecordedHook, recorder: Recorder) -> None:
-    """Forward what arrives at *listener*, over TLS if there is a context, and record it."""
+def serve(listener: socket.socket, certificates: Certificates | None, hook: RecordedHook, recorder: Recorder) -> None:
+    """Forward what arrives at *listener*, over TLS if there are *certificates*, and record it."""
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs the URL of each request
     recorder.announce()
-    asyncio.run(_serve(listener, tls, hook, recorder))
+    options = ServerOptions(stop_timeout=STOP_TIMEOUT, certificates=certificates)
+    asyncio.run(_serve(listener, options, hook, recorder))
 
 
-async def _serve(listener: socket.socket, tls: ssl.SSLContext | None, hook: RecordedHook, recorder: Recorder) -> None:
-    async with hook.client() as client:
-        config = uvicorn.Config(
-            Proxy(hook.url, client, recorder),
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,  # the hook's pass
-            date_header=False,
-            timeout_keep_alive=KEEP_ALIVE,
-            timeout_graceful_shutdown=STOP_TIMEOUT,
-            ssl_context_factory=(lambda _, __: tls) if tls else None,
-        )
-        await uvicorn.Server(config).serve([listener])
+async def _serve(listener: socket.socket, options: ServerOptions, hook: RecordedHook, recorder: Recorder) -> None:
+    async with hook.client() as client, reloading(options.certificates):
+        telemetry = Telemetry()
+        connections = Connections(options.limits, telemetry.closed, telemetry.refuse)
+        proxy = Proxy(hook.url, client, recorder)
+        server = create_server(proxy, options, connections, adds_date=False)  # the hook's passes
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, server.handle_exit, number, None)
+        await server.serve([listener])

@@ -81,11 +81,14 @@ def _waits_for_continue(scope: Scope) -> bool:
 
 
 class Refused(Exception):
-    """Raised to respond with a refusal. The constants are not raised: an exception keeps a traceback of each raise."""
+    """Raised to respond with a refusal. The constants are not raised: an exception keeps a traceback of each raise.
 
-    def __init__(self, refusal: Refusal) -> None:
+    *place* is where in the code the server failed.
+    """
+
+    def __init__(self, refusal: Refusal, place: str = "") -> None:
         super().__init__(refusal.message)
-        self.refusal = refusal
+        self.refusal, self.place = refusal, place
 
 
 BUSY = 429
@@ -98,6 +101,7 @@ UNAUTHORIZED = Refusal(
     "tokens",
     drops_rest=True,
 )
+CHUNKED = Refusal(411, "send the header Content-Length, and no Transfer-Encoding", CLOSE, "tokens", drops_rest=True)
 FORBIDDEN = Refusal(
     403,
     "use a client certificate with one of the names that the hook accepts",
@@ -107,6 +111,7 @@ FORBIDDEN = Refusal(
 )
 NOT_HTTP = Refusal(wire.MALFORMED, "the request is not HTTP/1.1")
 UPGRADE = Refusal(wire.MALFORMED, "send the request without the header Upgrade")
+CODING = Refusal(wire.MALFORMED, "send the header Transfer-Encoding with the word chunked alone, or Content-Length")
 NOT_ONE_HOST = Refusal(wire.MALFORMED, "send the header Host once")
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")

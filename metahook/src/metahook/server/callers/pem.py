@@ -9,12 +9,12 @@ import ssl
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metahook.server.callers.watched_files import CannotLoad, Loaded, is_gone, is_open_to_others, read
+from metahook.server.callers.watched_files import CannotLoad, Loaded, is_gone, is_open_to_others, read, reason_of
 
 _CERTIFICATE = re.compile(rb"-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----")
 _KEY = re.compile(rb"-----BEGIN ([A-Z]+ )?PRIVATE KEY-----")
@@ -67,8 +67,8 @@ def load_pair(cert: Path, key: Path, previous: Pair | None) -> Pair:
     return pair._replace(weaknesses=tuple(filter(None, (problem, open_key))))
 
 
-def load_client_cas(path: Path) -> Loaded[bytes]:
-    """Return the CA certificates in the file at *path*, b"" once it is gone; raise CannotLoad."""
+def load_client_cas(path: Path, use: Callable[[bytes], object]) -> Loaded[bytes]:
+    """Return the CA certificates in the file at *path*, b"" once it is gone, for *use*; raise CannotLoad."""
 
     def load(previous: bytes | None) -> bytes:
         if previous is not None and is_gone(path):
@@ -85,15 +85,14 @@ def load_client_cas(path: Path) -> Loaded[bytes]:
     def weaknesses(content: bytes) -> list[str]:
         return [] if content else [f"every client is refused: {path} does not exist; create it with CA certificates"]
 
-    return Loaded("CA certificates of clients", [path], load, weaknesses)
+    return Loaded("CA certificates of clients", [path], load, weaknesses, use)
 
 
 def _words(error: Exception) -> str:
-    """Return the reason in our words, or else that of OpenSSL, such as "ee key too small"."""
-    reason = error.reason if isinstance(error, ssl.SSLError) else None
-    if reason in {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH"}:
+    """Return the reason in our words, or else in those of OpenSSL."""
+    if isinstance(error, ssl.SSLError) and error.reason in {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH"}:
         return "the key belongs to another certificate; give the two that were issued together"
-    return (reason or "not accepted").lower().replace("_", " ")
+    return reason_of(error)
 
 
 def _with_times(pair: Pair) -> Pair:

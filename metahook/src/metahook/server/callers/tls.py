@@ -43,6 +43,13 @@ class Certificates:
     certificate that has none of them. *min_version* is that of TLS. Raise CannotLoad.
     """
 
+    current: ssl.SSLContext
+    """The context for a connection that begins now.
+
+    Each change makes a new one, rather than new files in the old one: a CA can't be taken out of a context, and the
+    sessions of its clients could be resumed.
+    """
+
     def __init__(
         self,
         cert: Path,
@@ -55,15 +62,10 @@ class Certificates:
         self.client_names = frozenset(client_names)
         self._min_version = _MIN_VERSIONS[min_version]
         self._pair: Loaded[Pair] = Loaded(
-            "certificate", [cert, key], partial(load_pair, cert, key), lambda pair: pair.weaknesses
+            "certificate", [cert, key], partial(load_pair, cert, key), lambda pair: pair.weaknesses, self._use_pair
         )
-        self._client_cas = load_client_cas(client_ca) if client_ca else None
-        self.current = self._new_context()
-        """The context for a connection that begins now.
-
-        Each change makes a new one, rather than new files in the old one: a CA can't be taken out of a context, and
-        the sessions of its clients could be resumed.
-        """
+        self._client_cas = load_client_cas(client_ca, self._use_client_cas) if client_ca else None
+        self._use_pair(self._pair.value)
 
     @property
     def expiry(self) -> int:
@@ -78,10 +80,8 @@ class Certificates:
     def reload(self) -> bool:
         """Read the files again if they have changed; return whether new ones are in use."""
         # Each part on its own: a CA that is removed is not kept because of a certificate that can't be used.
-        changed = [part for part in self._parts if part.reload()]
-        if changed:
-            self.current = self._new_context()
-        return bool(changed)
+        changed = [part.reload() for part in self._parts]
+        return any(changed)
 
     def warn(self) -> None:
         """Log what is weak: see Reloaded."""
@@ -92,13 +92,19 @@ class Certificates:
     def _parts(self) -> "list[Loaded[Pair] | Loaded[bytes]]":
         return [self._pair, self._client_cas] if self._client_cas else [self._pair]
 
-    def _new_context(self) -> ssl.SSLContext:
+    def _use_pair(self, pair: Pair) -> None:
+        self.current = self._new_context(pair, self._client_cas.value if self._client_cas else None)
+
+    def _use_client_cas(self, client_cas: bytes) -> None:
+        self.current = self._new_context(self._pair.value, client_cas)
+
+    def _new_context(self, pair: Pair, client_cas: bytes | None) -> ssl.SSLContext:
         context = _Context(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = self._min_version
         context.set_ciphers(_CIPHERS)
-        self._pair.value.use_in(context)
-        if self._client_cas:
-            _require_client_certificates(context, self._client_cas.value)
+        pair.use_in(context)
+        if client_cas is not None:
+            _require_client_certificates(context, client_cas)
         return context
 
 

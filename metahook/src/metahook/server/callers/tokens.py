@@ -22,7 +22,8 @@ from metahook.server.callers.watched_files import (
     is_open_to_others,
     read,
 )
-from metahook.server.refusal import UNAUTHORIZED, Refusal, respond_without_id
+from metahook.server.refusal import CHUNKED, UNAUTHORIZED, Refusal, respond_without_id
+from metahook.server.wire.connections import is_ours
 
 _EXAMPLE = "such as one from: openssl rand -hex 32"
 _ADD = f"add one with a token, {_EXAMPLE}"
@@ -173,7 +174,8 @@ def parse_token(path: Path, content: bytes) -> bytes:
 class TokenCheck:
     """Middleware: refuses requests without a valid token, whatever their path, before their bodies are read.
 
-    *refuse* returns the response of a refusal to a request for a path.
+    *refuse* returns the response of a refusal to a request for a path. Other servers may have the trailers of a chunked
+    body among its headers, with a token that a proxy in front of them did not see: such bodies are refused there.
     """
 
     app: ASGIApp
@@ -183,4 +185,11 @@ class TokenCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
         is_accepted = scope["type"] == "lifespan" or self.tokens.accept(scope["headers"])
-        await (self.app if is_accepted else self.refuse(UNAUTHORIZED, scope["path"]))(scope, receive, send)
+        if is_accepted and not is_ours(scope) and _is_chunked(scope):
+            await self.refuse(CHUNKED, scope["path"])(scope, receive, send)
+        else:
+            await (self.app if is_accepted else self.refuse(UNAUTHORIZED, scope["path"]))(scope, receive, send)
+
+
+def _is_chunked(scope: Scope) -> bool:
+    return any(name == b"transfer-encoding" for name, _ in scope.get("headers", ()))

@@ -30,6 +30,10 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
+def _only_keep(_: object) -> None:
+    """Do nothing else with a value."""
+
+
 class CannotLoad(Exception):
     """Raised for files that can't be used. Its text says which, and why, and has nothing of their content."""
 
@@ -37,7 +41,8 @@ class CannotLoad(Exception):
 class Loaded(Generic[T]):
     """What *load* makes of *files*, given what it made of them before; *name* is for the log.
 
-    *weaknesses* returns what to say about a value that can be used. Raise CannotLoad, as *load* does.
+    *weaknesses* returns what to say about a value that can be used. A new value is given to *use*, and replaces the
+    previous one once that has returned. Raise CannotLoad, as *load* does.
     """
 
     def __init__(
@@ -46,8 +51,9 @@ class Loaded(Generic[T]):
         files: Sequence[Path],
         load: Callable[[T | None], T],
         weaknesses: Callable[[T], Iterable[str]],
+        use: Callable[[T], object] = _only_keep,
     ) -> None:
-        self._name, self._files, self._load, self._weaknesses = name, files, load, weaknesses
+        self._name, self._files, self._load, self._weaknesses, self._use = name, files, load, weaknesses, use
         # This comes before the files are read, so that the first look sees a change in between.
         self._states = self._look()
         self._failed: object = None
@@ -65,10 +71,15 @@ class Loaded(Generic[T]):
             self._failed = None
             return False
         try:
-            self.value = self._load(self.value)
+            value = self._load(self.value)
+            self._use(value)
         except CannotLoad as error:
-            self._log_failure(states, error)
+            self._log_failure(states, str(error))
             return False
+        except Exception as error:  # noqa: BLE001 - such as a process without a free file descriptor
+            self._log_failure(states, f"can't use the new {self._name}: {reason_of(error)}")
+            return False
+        self.value = value
         log.info("now using the new %s", self._name)
         self._states, self._failed = states, None
         self.warn()
@@ -79,11 +90,11 @@ class Loaded(Generic[T]):
         for weakness in self._weaknesses(self.value):
             log.warning(weakness)
 
-    def _log_failure(self, states: tuple[FileState, ...], error: CannotLoad) -> None:
-        """Log *error* once for each change. It is tried again, because the files need not be the cause."""
-        if self._failed != (states, str(error)):
-            log.error("%s; still using the previous %s", error, self._name)
-        self._failed = (states, str(error))
+    def _log_failure(self, states: tuple[FileState, ...], problem: str) -> None:
+        """Log *problem* once for each change. It is tried again, because the files need not be the cause."""
+        if self._failed != (states, problem):
+            log.error("%s; still using the previous %s", problem, self._name)
+        self._failed = (states, problem)
 
     def _look(self) -> tuple[FileState, ...]:
         return tuple(_state(path) for path in self._files)
@@ -134,7 +145,13 @@ def read(path: Path) -> bytes:
 
 def cannot_read(path: Path, error: OSError) -> CannotLoad:
     """Return what to raise for *error* at *path*."""
-    return CannotLoad(f"can't read {path}: {(error.strerror or 'unknown error').lower()}")
+    return CannotLoad(f"can't read {path}: {reason_of(error)}")
+
+
+def reason_of(error: Exception) -> str:
+    """Return what the system or OpenSSL says about *error*, such as "ee key too small", or else its type."""
+    reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__
+    return str(reason).lower().replace("_", " ")
 
 
 class Reloaded(Protocol):

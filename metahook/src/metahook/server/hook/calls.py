@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from metahook.protocol.controller import Answer, Hook
+from metahook.protocol.extent import MAX_DECODED, decoded_size
 from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.clock import Clock
@@ -30,6 +31,13 @@ from metahook.server.wire.connections import end_if_left, is_one_too_many
 LONG = 256 * 1024
 """Bytes. A longer body is decided about in a thread in any case, so that health and other requests go on."""
 
+DECODED_AT_ONCE = MAX_DECODED // 2
+"""Bytes of memory that small bodies may take decoded, together, for hooks that wait. Of the costliest ones, sixteen at
+once would take more than a large one."""
+
+STUCK = 60.0
+"""Seconds for which all threads of a kind are late until the process counts as stuck. A function that is only slow
+returns by then: its caller gave up 50 seconds ago. A restart interrupts other calls, so it does not come sooner."""
 
 _JSON = (b"content-type", b"application/json")
 
@@ -47,12 +55,23 @@ class HookCalls:
         # has a thread, until the hooks do not return at all.
         self._for_long = Threads(1, "long")
         self._for_large = Threads(1, "large")
-        self._for_waiting = Threads(max(limits.max_in_flight, 1), "hook")
+        self._for_waiting = Threads(max(limits.max_in_flight, 1), "hook", DECODED_AT_ONCE)
+        self._threads = (self._for_long, self._for_large, self._for_waiting)
 
     @property
     def is_in_threads(self) -> bool:
         """Whether a thread decides. Python waits for it before the process exits."""
-        return any(threads.are_busy for threads in (self._for_long, self._for_large, self._for_waiting))
+        return any(threads.are_busy for threads in self._threads)
+
+    @property
+    def late(self) -> int:
+        """How many functions have not returned within ``decide_timeout``, and still run."""
+        return sum(threads.late for threads in self._threads)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether calls of some kind are all refused, because functions do not return: only a restart helps."""
+        return any(threads.seconds_full > STUCK for threads in self._threads)
 
     async def respond(self, request: Request, path: str, hook: Hook, *, is_quick: bool) -> Response:
         """Return the response to *request*, from *hook* at *path*; whatever goes wrong is a refusal."""
@@ -85,9 +104,10 @@ class HookCalls:
         is_large = len(buffer.body) > SMALL
         not_large = self._for_long if is_quick else self._for_waiting
         threads, decide = (self._for_large, _decide_large) if is_large else (not_large, _decide)
+        size = decoded_size(buffer.body) if threads is self._for_waiting else 0
         try:
             async with asyncio.timeout(self._limits.decide_timeout):
-                return await threads.run(lambda: decide(hook, buffer.body, self._clock()), buffer.release)
+                return await threads.run(lambda: decide(hook, buffer.body, self._clock()), buffer.release, size)
         except TimeoutError:
             if is_large:
                 gc.enable()  # the thread may never get to do it
@@ -112,9 +132,8 @@ def _decide(hook: Hook, body: Body, now: datetime) -> _Decision:
         return _Decision(hook(body, now))
     except MalformedRequest as error:
         return _Decision(malformed(error))
-    except KeyboardInterrupt:
-        raise
-    # Also a panic of a library in Rust, or sys.exit in a hook: neither ends another parent's sync.
+    # Also a panic of a library in Rust, or sys.exit in a hook: neither ends another parent's sync. It is no signal,
+    # such as that of Ctrl-C: servers handle those themselves.
     except BaseException as error:  # noqa: BLE001 - innermost: one parent's bug
         return _Decision(FAILED, error_location(error), try_parent(body))
 

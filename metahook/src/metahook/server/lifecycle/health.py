@@ -11,11 +11,16 @@ from starlette.routing import Route
 from metahook.server.telemetry.metrics import CONTENT_TYPE, Metrics
 
 
-def create_health_app(ready: Callable[[], bool], metrics: Metrics) -> Starlette:
-    """Return the app with ``/livez``, ``/readyz`` and ``/metrics``; *ready* tells whether the hooks are served."""
+def create_health_app(
+    ready: Callable[[], bool], metrics: Metrics, stuck: Callable[[], bool] = lambda: False
+) -> Starlette:
+    """Return the app with ``/livez``, ``/readyz`` and ``/metrics``.
+
+    *ready* tells whether the hooks are served, and *stuck* whether only a restart helps.
+    """
 
     async def livez(_: Request) -> Response:
-        return PlainTextResponse("ok\n")
+        return PlainTextResponse("hook functions do not return\n", 503) if stuck() else PlainTextResponse("ok\n")
 
     async def readyz(_: Request) -> Response:
         return PlainTextResponse("ok\n") if ready() else PlainTextResponse("not ready\n", 503)

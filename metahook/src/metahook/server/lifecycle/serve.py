@@ -54,18 +54,19 @@ def serve(
         if not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             _warn_of_other_machines(options)
         _watch_files(options, metrics)
-        metrics.measure(lambda: connections.in_flight, lambda: connections.count)
+        calls = app.state.calls
+        metrics.measure(lambda: connections.in_flight + calls.late, lambda: connections.count, lambda: calls.late)
         if certificates := options.certificates:
             metrics.measure_certificate(lambda: certificates.expiry)
         hooks = create_server(shutdown.served(app), options, connections)
         health_limits = replace(options.limits, max_connections=HEALTH_CONNECTIONS)
         health_connections = _connections(health_limits, telemetry, "health_connections")
-        health_app = create_health_app(lambda: shutdown.is_ready, metrics)
+        health_app = create_health_app(lambda: shutdown.is_ready, metrics, lambda: calls.is_stuck)
         health = create_server(health_app, replace(options, certificates=None), health_connections)
         uvloop.run(
             _serve(BoundServer(hooks, hooks_socket), BoundServer(health, health_socket), shutdown, telemetry, options)
         )
-    if app.state.calls.is_in_threads:
+    if calls.is_in_threads:
         os._exit(CUT_OFF)  # its request got a refusal long ago, and Python would wait for the thread
 
 
@@ -87,9 +88,7 @@ def _watch_files(options: ServerOptions, metrics: Metrics) -> None:
 
 
 def _connections(limits: Limits, telemetry: Telemetry, limit: str = MAX_CONNECTIONS) -> Connections:
-    return Connections(
-        limits, telemetry.closed, lambda refusal: refusal.body(telemetry.count_refusal("", refusal)), limit
-    )
+    return Connections(limits, telemetry.closed, telemetry.refuse, limit)
 
 
 def _started(hooks_socket: socket.socket, health_socket: socket.socket, options: ServerOptions) -> LogEvent:

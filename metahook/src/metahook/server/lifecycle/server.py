@@ -19,7 +19,7 @@ TURNS = 5
 """Turns of the loop from the accept of a connection until what has arrived on it is read: it may have a request."""
 
 LOOK = 0.02
-"""Seconds between two looks at heads that are incomplete."""
+"""Seconds between two looks at requests that are incomplete."""
 
 
 class Server(uvicorn.Server):
@@ -49,7 +49,7 @@ class Server(uvicorn.Server):
         self.is_listening.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close the port, then the connections that carry no request, and wait for heads: each ends by its deadline."""
+        """Close the port, then the connections that carry no request, and wait for requests: each arrives in time."""
         for listener in self._listeners:
             listener.close()
         for _ in range(TURNS):
@@ -64,8 +64,13 @@ def create_server(
     app: ASGIApp,
     options: ServerOptions = DEFAULT_OPTIONS,
     connections: Connections | None = None,
+    *,
+    adds_date: bool = True,
 ) -> Server:
-    """Return a server of *app* as :func:`metahook.serve` has it, not yet started. It leaves signals alone."""
+    """Return a server of *app* as :func:`metahook.serve` has it, not yet started. It leaves signals alone.
+
+    *adds_date* is whether each response gets the header Date.
+    """
     connections = connections or Connections(options.limits)
     config = uvicorn.Config(
         _on_connections(app),
@@ -78,6 +83,7 @@ def create_server(
         log_config=None,
         proxy_headers=False,
         server_header=False,
+        date_header=adds_date,
     )
     return Server(config, connections, options.certificates)
 

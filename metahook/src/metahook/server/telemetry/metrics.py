@@ -102,7 +102,12 @@ class Metrics:
         )
 
     def _add_connections(self) -> None:
-        self._in_flight = self._gauge("calls_in_flight", "Hook calls that are received and not yet answered.")
+        self._in_flight = self._gauge(
+            "calls_in_flight", "Hook calls that are received and not yet answered, and late ones."
+        )
+        self._late = self._gauge(
+            "calls_late", "Hook calls that got 503 for decide_timeout, and whose function still runs, in a thread."
+        )
         self._connections = self._gauge("connections", "Open connections to the hooks, also in a TLS handshake.")
         self._closed = self._counter(
             "connections_closed", "Connections that a limit closed without a response.", "limit"
@@ -165,10 +170,13 @@ class Metrics:
         """Count *lines* about calls that were left out of the log."""
         self._omitted.inc(lines)
 
-    def measure(self, in_flight: Callable[[], int], connections: Callable[[], int]) -> None:
-        """Ask these for the numbers of calls in flight and of connections, whenever the metrics are read."""
+    def measure(
+        self, in_flight: Callable[[], int], connections: Callable[[], int], late: Callable[[], int] = lambda: 0
+    ) -> None:
+        """Ask these for the numbers of calls in flight, connections and late calls, whenever the metrics are read."""
         self._in_flight.set_function(in_flight)
         self._connections.set_function(connections)
+        self._late.set_function(late)
 
     def measure_certificate(self, expiry: Callable[[], float]) -> None:
         """Ask *expiry* when the certificate expires, in seconds since the epoch, whenever the metrics are read."""

@@ -77,6 +77,10 @@ class Telemetry:
             self.metrics.refused(hook, refusal.status, refusal.limit)
         return self._occurred(RefusalCause(refusal.status, hook, refusal.message, refusal.limit, where))
 
+    def refuse(self, refusal: Refusal, where: str = "") -> bytes:
+        """Report *refusal* of a request that no app has got; return the body of the response."""
+        return refusal.body(self.count_refusal("", refusal, where))
+
     def respond_refused(self, refusal: Refusal, path: str) -> Response:
         """Report *refusal* of a request for *path* that no hook has refused, and return the response."""
         # Clients choose other paths, and the log has nothing that they choose.

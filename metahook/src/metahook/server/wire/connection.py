@@ -39,6 +39,7 @@ class _Phase(Enum):
     ENDED = "nothing: all that arrives is dropped"
 
 
+_ARRIVING = (_Phase.HEAD, _Phase.BODY)
 _UNANSWERED = (_Phase.BODY, _Phase.DECIDING)
 
 
@@ -63,19 +64,15 @@ class Connection(asyncio.Protocol):
         self._limits = connections.limits
         self._incoming = Incoming(self._limits, self)
         loop = asyncio.get_running_loop()
-        self._receiving = Deadline(loop)
-        self._sending = Deadline(loop)
+        self._receiving, self._sending = Deadline(loop), Deadline(loop)
         self._transport: asyncio.Transport
         self._phase = _Phase.OPENING
         # At random, so that those that were opened together are not closed together.
         self._old_at = loop.time() + self._limits.max_connection_age * random.uniform(0.8, 1)  # noqa: S311 - no secret
         self.is_one_too_many = False
         """Whether the request arrived while as many were in flight as may be."""
-        self._has_left = False
+        self._has_left = self._is_call = self._is_in_flight = self._is_response_begun = False
         self._responding = 0
-        self._is_call = False
-        self._is_in_flight = False
-        self._is_response_begun = False
         self._closes = False
         """Whether the connection ends with the response: another request has arrived before it."""
         self._headers = 0
@@ -103,9 +100,11 @@ class Connection(asyncio.Protocol):
         try:
             self._incoming.feed(data)
         except Refused as refused:
-            self._refuse(refused.refusal)
+            self._refuse(refused.refusal, refused.place)
         else:
             self._http.data_received(data)
+            if self._phase in _ARRIVING:
+                self._connections.hold_head(self, self._incoming.head_size)
 
     def eof_received(self) -> None:
         """Close the connection: a client that has closed its side has left."""
@@ -196,7 +195,8 @@ class Connection(asyncio.Protocol):
 
     def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
         """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
-        self._connections.heads += (phase is _Phase.HEAD) - (self._phase is _Phase.HEAD)
+        if self._phase in _ARRIVING and phase not in _ARRIVING:
+            self._connections.release_head(self)
         self._leave_flight()
         self._phase = phase
         if on_late:
@@ -223,8 +223,10 @@ class Connection(asyncio.Protocol):
         async def send_noted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._begin_response(scope, message["status"])
+                # So that its client opens another connection, perhaps to another replica.
+                is_old = asyncio.get_running_loop().time() >= self._old_at
                 # A client that waits to be asked for its body sends the next request instead if it never is.
-                is_last = expects or self._closes or not self._incoming.keeps_alive or self._is_old
+                is_last = expects or self._closes or not self._incoming.keeps_alive or is_old
                 message = closing(message) if is_last else message
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body"):
@@ -263,11 +265,6 @@ class Connection(asyncio.Protocol):
         """Tell whether it is the client's turn."""
         return self._phase is not _Phase.DECIDING or self._is_response_begun
 
-    @property
-    def _is_old(self) -> bool:
-        """Whether a response ends the connection, so that its client opens another one, perhaps to another replica."""
-        return asyncio.get_running_loop().time() >= self._old_at
-
     def close_if_idle(self) -> None:
         """Close the connection if it carries no request, not even the beginning of one."""
         if self._phase is _Phase.OPENING:
@@ -287,14 +284,16 @@ class Connection(asyncio.Protocol):
         if self._transport.get_write_buffer_size():
             self.cut("write_timeout")
 
-    def _refuse(self, refusal: Refusal) -> None:
+    def _refuse(self, refusal: Refusal, place: str = "") -> None:
         """Send *refusal* in place of any other response, and close the connection once the client could read it."""
         if self._phase is _Phase.REST or (self._phase in _UNANSWERED and self._is_response_begun):
+            if place:
+                self._connections.refused(refusal, place)
             self.cut(refusal.limit)
             return
         self._enter(_Phase.ENDED, LINGER, self._abort)
         self._http.connection_lost(ConnectionAbortedError())  # so that the app neither waits nor sends
-        body = self._connections.refused(refusal)
+        body = self._connections.refused(refusal, place)
         self._transport.write(refusal.head(len(body)) + (b"" if self._incoming.is_head else body))
         if self._transport.can_write_eof():  # not over TLS
             self._transport.write_eof()

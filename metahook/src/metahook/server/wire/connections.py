@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from starlette.types import Message, Scope
 
-from metahook.server.limits import Limits
+from metahook.server.limits import KIB, Limits
 from metahook.server.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -24,6 +24,12 @@ Closed = Callable[[str], object]
 
 MAX_CONNECTIONS = "max_connections"
 
+HEADS = "heads"
+"""Why a connection is closed: there are too many heads in memory, and its request has been arriving for longest."""
+
+MAX_HEADS = 8 * 1024 * KIB
+"""Bytes of the heads of requests that have not arrived completely. In memory they take about four times as many."""
+
 _CLOSE = (b"connection", b"close")
 
 _TCP_ESTABLISHED = b"\x01"
@@ -34,6 +40,11 @@ def is_one_too_many(scope: Scope) -> bool:
     """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
     connection: Connection | None = scope.get("state", {}).get(STATE)
     return connection is not None and connection.is_one_too_many
+
+
+def is_ours(scope: Scope) -> bool:
+    """Tell whether the request of *scope* arrived on one of our connections, and not on one of another server."""
+    return STATE in scope.get("state", {})
 
 
 async def count_call(scope: Scope) -> bool:
@@ -81,7 +92,7 @@ def ignore(_: str) -> None:
     """Do nothing with the reason for which a connection is closed."""
 
 
-def _body(refusal: Refusal) -> bytes:
+def _body(refusal: Refusal, _: str) -> bytes:
     return refusal.body("")
 
 
@@ -96,22 +107,23 @@ class Connections:
         self,
         limits: Limits,
         closed: Closed = ignore,
-        refused: Callable[[Refusal], bytes] = _body,
+        refused: Callable[[Refusal, str], bytes] = _body,
         limit: str = MAX_CONNECTIONS,
     ) -> None:
         """Take what is called with the limit of each connection that is *closed* without a response.
 
-        *refused* is called with each refusal that is sent before the app is called, and returns its body. *limit* names
-        the maximum number of connections.
+        *refused* is called with each refusal that is sent before the app is called, and where in the code the server
+        failed, or ""; it returns the body. *limit* names the maximum number of connections.
         """
         self.limits = limits
         self.closed = closed
         self.refused = refused
         self.in_flight = 0
         """Calls of hooks that have arrived completely and have no response yet, so a slow sender has none."""
-        self.heads = 0
-        """Requests whose head has begun and is incomplete."""
+        self.heads: dict[Connection, int] = {}
+        """The bytes of the heads of requests that have begun to arrive and are incomplete, the oldest first."""
         self._limit = limit
+        self._head_bytes = 0
         self._untrusted: dict[Connection, None] = {}
         """Those that have got no 200, the oldest first."""
         self._trusted: dict[Connection, None] = {}
@@ -153,6 +165,21 @@ class Connections:
                 longest.cut(self._limit)
                 return True
         return False
+
+    def hold_head(self, connection: "Connection", size: int) -> None:
+        """Note that the request of *connection* has a head of *size* bytes, and is incomplete.
+
+        If there are too many, those that have been arriving for longest are closed, first those that have got no 200.
+        """
+        self._head_bytes += size - self.heads.get(connection, 0)
+        self.heads[connection] = size
+        while self._head_bytes > MAX_HEADS:
+            longest = next(iter(self.heads))
+            next((each for each in self.heads if each in self._untrusted), longest).cut(HEADS)
+
+    def release_head(self, connection: "Connection") -> None:
+        """Note that the request of *connection* has arrived, or never will."""
+        self._head_bytes -= self.heads.pop(connection, 0)
 
     def trust(self, connection: "Connection") -> None:
         """Note that a 200 is sent on *connection*."""

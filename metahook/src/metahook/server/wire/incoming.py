@@ -4,12 +4,15 @@ uvicorn has a parser of its own, and bounds neither the size of a head nor the b
 reads the same bytes first.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 import httptools
 
-from metahook.server.limits import Limits
+from metahook.server.limits import KIB, Limits
 from metahook.server.refusal import (
+    CODING,
+    FAILED,
     HEAD_TOO_LARGE,
     NOT_HTTP,
     NOT_ONE_HOST,
@@ -18,11 +21,18 @@ from metahook.server.refusal import (
     URL_TOO_LONG,
     Refused,
 )
+from metahook.server.telemetry.error_location import error_location
 
 if TYPE_CHECKING:
     from metahook.server.wire.connection import Connection
 
-_HOST = b"host"
+LARGE_HEAD = 8 * KIB
+"""Bytes. A longer head is the last one on its connection: uvicorn keeps a head until the next one arrives."""
+
+_HOST, _CODING = b"host", b"transfer-encoding"
+
+_REQUEST_LINE = re.compile(rb"[^ \r\n]+ [^ \r\n]+ HTTP/1\.[01]\r?\n")
+"""The parser also takes RTSP, and several spaces."""
 
 
 class Incoming:
@@ -38,10 +48,11 @@ class Incoming:
         # As uvicorn does: what follows a request that closes the connection is no error of that request.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self.keeps_alive = True
-        """Whether the client may send another request after this one."""
+        """Whether another request may follow this one on the connection."""
         self.headers = 0
         """How many headers, and then trailers, of the request have arrived."""
         self._hosts = 0
+        self._codings: list[bytes] = []
         self._head_size = 0
         self._line: bytes | None = None
         """The beginning of a head, at least its first line; None outside of heads, and in one that came with a body."""
@@ -54,16 +65,23 @@ class Incoming:
         """Whether the method is HEAD, so that a response has no body."""
         return bool(self._url) and self._parser.get_method() == b"HEAD"
 
+    @property
+    def head_size(self) -> int:
+        """How many bytes the head of the request has, as far as it has arrived."""
+        return max(self._unparsed, self._head_size)
+
     def feed(self, data: bytes) -> None:
-        """Follow *data*; raise Refused as soon as a limit is passed."""
+        """Follow *data*; raise Refused as soon as a limit is passed, and for a mistake of ours."""
         self._unparsed += len(data)
         if self._line is not None and b"\n" not in self._line:
             self._line = (self._line + data).lstrip(b"\r\n")
         try:
             self._parser.feed_data(data)
-        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            cause = error.__context__
-            raise cause if isinstance(cause, Refused) else Refused(NOT_HTTP) from None
+        except httptools.HttpParserCallbackError as error:
+            cause = error.__context__ or error
+            raise cause if isinstance(cause, Refused) else Refused(FAILED, error_location(cause)) from None
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            raise Refused(NOT_HTTP) from None
         if self._unparsed > self._limits.max_head:
             raise Refused(HEAD_TOO_LARGE)
 
@@ -75,7 +93,7 @@ class Incoming:
 
     def on_message_begin(self) -> None:
         """Begin a request."""
-        self._head_size, self.headers, self._hosts, self._url = 0, 0, 0, b""
+        self._head_size, self.headers, self._hosts, self._codings, self._url = 0, 0, 0, [], b""
         self._connection.head_begins()
         self._line = self._line or None
 
@@ -92,6 +110,8 @@ class Incoming:
         if self.headers > self._limits.max_headers:
             raise Refused(TOO_MANY_HEADERS)
         self._hosts += len(name) == len(_HOST) and name.lower() == _HOST
+        if len(name) == len(_CODING) and name.lower() == _CODING:
+            self._codings.append(value.lower())
         self._count(len(name) + len(value) + len(": \r\n"))
 
     def on_headers_complete(self) -> None:
@@ -103,8 +123,11 @@ class Incoming:
             raise Refused(NOT_HTTP)
         if self._hosts != 1 and (self._hosts or version == "1.1"):
             raise Refused(NOT_ONE_HOST)
+        if self._codings and self._codings != [b"chunked"]:
+            raise Refused(CODING)
         _check_url(self._url)
-        self.keeps_alive = version == "1.1" and self._parser.should_keep_alive()
+        is_small = self._head_size <= LARGE_HEAD
+        self.keeps_alive = version == "1.1" and self._parser.should_keep_alive() and is_small
         self._unparsed, self._line = 0, None
         self._connection.head_ends()
 
@@ -118,8 +141,7 @@ class Incoming:
         self._connection.body_ends()
 
     def _is_http(self) -> bool:
-        """Tell whether the request line, which may have no other spaces, ends with HTTP: the parser takes RTSP, too."""
-        return self._line is None or self._line.find(b" HTTP/", 0, self._line.find(b"\n")) > 0
+        return self._line is None or bool(_REQUEST_LINE.match(self._line))
 
     def _count(self, size: int) -> None:
         self._head_size += size
