@@ -12,8 +12,9 @@
                     image comes back; the status says so only once that is observed
 7. parent_status    Ready, its reason and the other conditions, from the facts
 8. written_counts   the numbers of Pods in the status, which are written less often than they change
-9. to_send          the desired children, with the annotation that makes Metacontroller send one again, or with the
-                    observed values where another user or controller keeps changing them
+9. to_send          the desired children, with what they remember of rollouts and reverted changes, with the annotation
+                    that makes Metacontroller send one again, or with the observed values where another user or
+                    controller keeps changing them
 10. resync          when time alone changes the response
 """
 
