@@ -13,6 +13,9 @@ TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 EXIT_DIFFERENT = 1
 """Exit code of a command that compares, if something differs."""
 
+EXIT_UNFINISHED = 2
+"""Exit code of a command that found nothing, and has not looked everywhere."""
+
 EXTRA = "pip install './metahook[cli]', at the root of the repository"
 """What installs the packages that only the command line needs: by path, as metahook is not published."""
 

@@ -43,9 +43,34 @@ def _without_one(value: Json, schema: Json, depth: int) -> Iterator[Json]:
             yield others
         if field.get("nullable"):
             yield {**others, name: None}
-        if isinstance(inner, dict) and depth:
+        if isinstance(inner, dict) and depth and not _is_of_kubernetes(field, inner):
             for smaller in _without_one(inner, field, depth - 1):
                 yield {**value, name: smaller}
+
+
+def as_given(value: Json, given: Json, schema: Json) -> Json:
+    """Return the generated *value* with those parts of *given* that Kubernetes has rules for, and the *schema* has not.
+
+    A selector with nothing in it, or half a Pod template, is nothing that a user gets an API server to accept.
+    """
+    fields, found = schema.get("properties") or {}, dict(value)
+    for name, inner in value.items():
+        field, known = fields.get(name, {}), given.get(name) or type(inner)()
+        if _is_of_kubernetes(field, known):
+            found[name] = copy.deepcopy(known)
+            if not known and name not in (schema.get("required") or ()):
+                del found[name]
+        elif isinstance(inner, dict) and isinstance(known, dict):
+            found[name] = as_given(inner, known, field)
+    return found
+
+
+def _is_of_kubernetes(schema: Json, value: object) -> bool:
+    """Tell whether *value*, of *schema*, is a selector of Kubernetes, an object or a template; or a list of these."""
+    if isinstance(value, list):
+        return _is_of_kubernetes(schema.get("items") or {}, value[0] if value else {})
+    fields = {**(schema.get("properties") or {}), **(value if isinstance(value, dict) else {})}.keys()
+    return bool(fields & {"matchLabels", "containers"}) or {"metadata", "spec"} <= fields
 
 
 class _Harmful(Exception):

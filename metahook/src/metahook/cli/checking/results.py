@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 
 _CONSEQUENCES = {
     "EndsDifferently": {"MixedParents", "NotPure", "WrongDelete"},
-    "GrowingChildren": {"WrongDelete"},
+    "FailingSync": {"UnreportedRefusal"},
     "NeedsResync": {"NotPure"},
     "NoOpWrites": {"NotPure", "PrunedStatus"},
     "NotFinalized": {"CustomizeHookMissing"},
     "RemovedField": {"MixedParents", "NotPure"},
     "RepeatedWrites": {"GrowingChildren", "MixedParents", "NotPure", "PrunedStatus", "WrongDelete"},
     "StoredOtherwise": {"NotPure", "UnknownField"},
+    "WrongDelete": {"NotPure"},
     "CallStorm": {"GrowingChildren", "NotPure", "RepeatedWrites", "WrongDelete"},
 }
 """Rules that are also broken once one of these others is."""
@@ -33,7 +34,7 @@ class Finding:
 
 @dataclass
 class Results:
-    """The *checks* that ran, each with its findings, and why the others did not run."""
+    """The *checks* that ran, each with its findings, and why the others did not run: *stopped*."""
 
     checks: list[tuple[str, list[Finding]]] = field(default_factory=list)
     stopped: str = ""
