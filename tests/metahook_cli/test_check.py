@@ -971,6 +971,14 @@ BY_URL: dict[str, tuple[str, Callable[[Json], Json], str]] = {
             "children[0].data.plan; keep nothing of earlier requests  NotPure"
         ),
     ),
+    "a child without a name": (
+        "life",
+        lambda body: {**site(body), "children": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}]},
+        (
+            "/sync  ConfigMap without a name: the API server keeps refusing it, and the status does not report that: "
+            "Invalid: metadata.name: Required value: name or generateName is required  UnreportedRefusal"
+        ),
+    ),
     "a resync in half a second": (
         "life",
         lambda body: {**site(body), "resyncAfterSeconds": 0.5},
@@ -988,6 +996,42 @@ def test_a_mistake_of_a_hook_at_a_url_is_one_line(check: str, sync: Callable[[Js
         code, found = checked("--hook", url, "--only", check)
 
     assert (code, found) == (1, [line])
+
+
+def test_a_refused_child_is_one_finding_in_all_checks() -> None:
+    write_hook("""
+        def sync(request, now):
+            return SyncResponse(status={"state": "Made"}, children=[child(f"{request.parent.name}_A", a="b")])
+    """)
+
+    _, found = checked()
+
+    assert [line.split()[-1] for line in found] == ["UnreportedRefusal"]
+
+
+SELECTOR = """\
+                selector:
+                  type: object
+                  properties: {matchLabels: {type: object, additionalProperties: {type: string}}}
+                replicas: {type: integer}
+"""
+
+
+@pytest.mark.parametrize("check", ["smaller", "generated"])
+def test_what_kubernetes_has_rules_for_is_as_the_user_wrote_it(check: str) -> None:
+    """Respond as a hook that trusts a selector to be one of Kubernetes, and a number to be no giant."""
+    Path("crd.yaml").write_text(CRD.replace("                plan:", f"{SELECTOR}                plan:"))
+    selector = "spec: {selector: {matchLabels: {app: web}}, replicas: 3, "
+    Path("www.yaml").write_text(PARENT.replace("spec: {", selector))
+    write_hook("""
+        def sync(request, now):
+            spec = spec_of(request)
+            labels = spec["selector"]["matchLabels"]["app"] if "selector" in spec else "none"
+            count = len(range(spec.get("replicas", 1))) / (spec.get("replicas", 1) < 1000)
+            return SyncResponse(status={"count": int(count)}, children=[child("a", labels=labels)])
+    """)
+
+    assert checked("--only", check) == (0, [])
 
 
 def test_what_a_url_can_not_show_is_one_line_and_no_finding() -> None:

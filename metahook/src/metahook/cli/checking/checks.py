@@ -9,7 +9,7 @@ from metahook.cli.checking.edits import Edits
 from metahook.cli.checking.faults import NamedFault, faults_for
 from metahook.cli.checking.harms import Harms
 from metahook.cli.checking.lives import Life, Lives, constant_names, twins
-from metahook.cli.checking.parents import as_given, generated, has_cel_rules, variants
+from metahook.cli.checking.parents import crd_as_given, generated, has_cel_rules, variants
 from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
 from metahook.cli.checking.responses import finalized_at_once
 from metahook.cli.checking.results import Finding, Results
@@ -156,17 +156,18 @@ class Checks:
             found = self.harms.crd_of(given)
             if found is None:
                 continue
-            crd, _, schema = found
+            crd, path, schema = found
+            content = crd_as_given(crd.content, int(path[2]), given)
             condition = " (if the CEL rules of the CRD allow this parent)" if has_cel_rules(schema) else ""
             try:
-                examine = partial(self._first_new, known, edits, given, schema)
-                for finding in generated(crd.content, kind[0].partition("/")[2], examine):
+                examine = partial(self._first_new, known, edits)
+                for finding in generated(content, kind[0].partition("/")[2], examine):
                     yield replace(finding, message=finding.message + condition)
             except NotGenerated as error:
                 results.notes.append(f"no {kind[1]} was generated: {error}")
 
-    def _first_new(self, known: set[str], edits: Edits, given: Json, schema: Json, parent: Json) -> Finding | None:
-        found = self._of_other(as_given(parent, given, schema), edits, "generated")
+    def _first_new(self, known: set[str], edits: Edits, parent: Json) -> Finding | None:
+        found = self._of_other(parent, edits, "generated")
         return next((each for each in found if each.name not in known), None)
 
     def _of_fault(self, fault: NamedFault, base: Life) -> Iterator[Finding]:
