@@ -998,6 +998,22 @@ def test_a_mistake_of_a_hook_at_a_url_is_one_line(check: str, sync: Callable[[Js
     assert (code, found) == (1, [line])
 
 
+def test_a_constant_name_in_a_namespace_that_the_spec_names_is_no_finding() -> None:
+    Path("crd.yaml").write_text(CRD.replace("scope: Namespaced", "scope: Cluster"))
+    Path("controller.yaml").write_text(CONTROLLER.replace("resource: pods", "resource: namespaces"))
+    write_hook("""
+        from metahook import Namespace
+        def sync(request, now):
+            inner = child("settings", a="b")
+            inner["metadata"]["namespace"] = spec_of(request)["plan"]
+            outer = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": spec_of(request)["plan"]}}
+            return SyncResponse(status={"state": "Made"}, children=[outer, inner])
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("(ConfigMap, Pod)", "(ConfigMap, Namespace)"))
+
+    assert checked("--only", "twins") == (0, [])
+
+
 def test_a_refused_child_is_one_finding_in_all_checks() -> None:
     write_hook("""
         def sync(request, now):
@@ -1094,6 +1110,11 @@ EXAMPLES = {
         "myresources.py",
         "kind: MyResource\nmetadata: {name: web}\nspec: {image: 'nginx:1', memory: 128Mi}",
     ),
+    "staticsite": (
+        "staticsites.py",
+        "kind: StaticSite\nmetadata: {name: www}\nspec: {host: www.example.com, html: hello}",
+    ),
+    "tenant": ("tenants.py", "kind: Tenant\nmetadata: {name: acme}\nspec: {groups: [acme-developers]}"),
     "notebook": ("notebooks.py", "kind: Notebook\nmetadata: {name: ada}\nspec: {image: 'jupyter:1'}"),
 }
 

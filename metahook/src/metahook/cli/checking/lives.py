@@ -168,19 +168,23 @@ def constant_names(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
     for sync in syncs:
         for key in sync.children:
             other = first.setdefault(key, sync)
-            if other.key != sync.key and not _is_given(key.name, sync):
+            if other.key != sync.key and not _is_given(key, sync):
                 message = f"{key}: both {other.key} and {sync.key} list it, and only one gets it"
                 yield f"{message}; put the name of the parent into its name"
 
 
-def _is_given(name: str, sync: AnsweredSync) -> bool:
-    """Tell whether *name* contains a text of the parent, or of an object that is related to it."""
+def _is_given(key: Key, sync: AnsweredSync) -> bool:
+    """Tell whether the name in *key* contains a text of the parent, or of an object that is related to it.
+
+    So may its namespace, if it is not that of the parent.
+    """
     request = json.loads(sync.call.request)
     parent = {
         field: value for field, value in sync.call.parent.items() if field not in ("apiVersion", "kind", "status")
     }
     texts = words([{**parent, "metadata": _texts_of(parent)}, request.get("related")])
-    return any(text == name or (len(text) >= _A_WORD and text in name) for text in texts)
+    names = {key.name, key.namespace} - {sync.key.namespace}
+    return any(text == name or (len(text) >= _A_WORD and text in name) for text in texts for name in names)
 
 
 def _texts_of(parent: Json) -> list[Json]:
