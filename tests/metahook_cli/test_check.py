@@ -13,6 +13,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from metahook.cli.checking import calls
+from metahook.cli.checking.calls import Stopped
+from metahook.cli.checking.results import Finding, Results
 from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import Json
 from tests.metahook_cli.command import call, problem
@@ -861,6 +863,19 @@ def test_a_check_ends_in_time_with_what_it_found() -> None:
     first, last = ended.out.splitlines()
     assert re.fullmatch(r"1 of [0-9]{2} checks ran: stopped after 1 s; --limit SECONDS allows more", first)
     assert re.fullmatch(r"not finished \(1 check, [0-9]+ calls of the hook\)", last)
+
+
+def test_a_check_that_is_stopped_keeps_what_it_has_found() -> None:
+    results, finding = Results(), Finding("NotPure", "/sync", "Site www: differs")
+
+    def stopped() -> Iterator[Finding]:
+        yield finding
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        results.add("purity", stopped())
+
+    assert results.findings == [finding]
 
 
 def test_a_hook_that_hangs_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,14 +47,25 @@ class Results:
         return [finding for _, found in self.checks for finding in found]
 
     def add(self, check: str, found: Iterable[Finding]) -> None:
-        """Add what a *check* has *found*, without what was found before, and what follows from that."""
+        """Add what a *check* has *found*, without what was found before, and what follows from that.
+
+        If an exception ends the check, what it has found by then is added.
+        """
         new: list[Finding] = []
-        for finding in found:
-            known = [*self.findings, *new]
-            is_consequence = _CONSEQUENCES.get(finding.name, set()) & {each.name for each in known}
-            if not is_consequence and _kind(finding) not in map(_kind, known):
-                new.append(finding)
+        try:
+            for finding in found:
+                if self._is_new(finding, new):
+                    new.append(finding)
+        except BaseException:
+            if new:
+                self.checks.append((check, new))
+            raise
         self.checks.append((check, new))
+
+    def _is_new(self, finding: Finding, others: list[Finding]) -> bool:
+        known = [*self.findings, *others]
+        is_consequence = _CONSEQUENCES.get(finding.name, set()) & {each.name for each in known}
+        return not is_consequence and _kind(finding) not in map(_kind, known)
 
 
 def _kind(finding: Finding) -> tuple[str, str, str]:
