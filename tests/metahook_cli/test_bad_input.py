@@ -281,7 +281,16 @@ ANSWERS = {
     "HTML": (200, b"<html>", "--hook: sync returns something that is not JSON; give the URL of a hook"),
     "500": (500, b"{}", "--hook: sync returns status 500; see the log of the hook, or give the URL of a hook"),
     "401": (401, b"{}", "--hook: sync returns status 401; name the file with its token with --token-file"),
-    "404": (404, b"", "--hook: sync returns status 404; see the log of the hook, or give the URL of a hook"),
+    "NaN": (
+        200,
+        b'{"status": {"share": NaN}}',
+        "--hook: sync returns NaN or Infinity, which JSON does not have; leave the field out",
+    ),
+    "404": (
+        404,
+        b"",
+        "--hook: sync returns status 404; correct the path of this hook in the controller's manifest, or the URL",
+    ),
     "50 MB": (200, b"x" * 50_000_000, "--hook: more than 16 MiB in the answer from http://127.0.0.1:"),
 }
 
@@ -346,3 +355,21 @@ def test_another_version_of_a_hook_to_compare_with_is_named_by_its_url() -> None
     found = problem("replay", "1.json", "--hook", HOOK, "--against", HOOK)
 
     assert found == "--against: not the URL of a hook; write it as http://127.0.0.1:8080"
+
+
+def test_a_hook_that_is_called_in_a_loop_is_not_rendered() -> None:
+    Path("growing.py").write_text(
+        "from metahook import ConfigMap, Controller, SyncResponse\n"
+        "def sync(request, now):\n"
+        "    count = len(request.children.all(ConfigMap)) + 1\n"
+        "    names = [f'a{number}' for number in range(count)]\n"
+        "    children = [{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name}} for name in names]\n"
+        "    return SyncResponse({'state': 'Made'}, children)\n"
+        "HOOK = Controller(sync, (ConfigMap,))\n"
+    )
+    options = ("-k", "controller.yaml", "-k", "crd.yaml", "--hook", "growing.py")
+
+    said = problem("render", "-f", "parent.yaml", *options)
+
+    assert said.startswith("the cluster does not become quiet: stopped after ")
+    assert said.endswith("more children than the one before; see what happens with: metahook simulate")

@@ -5,13 +5,18 @@ import json
 import re
 import shlex
 import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from metahook.cli.checking import calls
+from metahook.cli.checking.calls import Stopped
+from metahook.cli.checking.results import Finding, Results
 from metahook.simulator.metacontroller.settings import MODES
+from metahook.simulator.objects import Json
 from tests.metahook_cli.command import call, problem
 from tests.metahook_cli.served import serving
 from tests.slow import only_whole, short_or_whole
@@ -93,6 +98,7 @@ def spec_of(request):
 
 """
 TAIL = "\n\nHOOK = Controller(sync=sync, children=(ConfigMap, Pod))\n"
+FROM_REQUEST = "; compute a response from its request alone  NotPure"
 ARGUMENTS = ("-k", "controller.yaml", "-k", "crd.yaml", "-f", "www.yaml", "--hook", "hook.py")
 FIRST_LINE = HEAD.count("\n") + 1
 
@@ -137,7 +143,7 @@ MISTAKES = {
         "life",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"}, children=[child("a", a=None)])
+            return SyncResponse(status={"state": "Made"}, children=[child("a", a=None)])
         """,
         ["/sync  Site www: ConfigMap a: data.a is null: leave the field out  RefusedResponse"],
     ),
@@ -145,7 +151,7 @@ MISTAKES = {
         "life",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"}, children=[child("a"), child("a")])
+            return SyncResponse(status={"state": "Made"}, children=[child("a"), child("a")])
         """,
         ["/sync  Site www: two children ConfigMap.v1 a in namespace default: list each one once  RefusedResponse"],
     ),
@@ -153,17 +159,17 @@ MISTAKES = {
         "purity",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"}, children=[child("a", id=str(uuid.uuid4()))])
+            return SyncResponse(status={"state": "Made"}, children=[child("a", id=str(uuid.uuid4()))])
         """,
-        ["/sync  Site www: same request twice: children[0].data.id differs  NotPure"],
+        ["/sync  Site www: same request twice: children[0].data.id differs" + FROM_REQUEST],
     ),
     "a random name": (
         "purity",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"}, children=[child(f"a-{uuid.uuid4()}")])
+            return SyncResponse(status={"state": "Made"}, children=[child(f"a-{uuid.uuid4()}")])
         """,
-        ["/sync  Site www: same request twice: children[0].metadata.name differs  NotPure"],
+        ["/sync  Site www: same request twice: children[0].metadata.name differs" + FROM_REQUEST],
     ),
     "a set in another order": (
         "purity",
@@ -171,9 +177,9 @@ MISTAKES = {
         turns = itertools.cycle([1, -1])
         def sync(request, now):
             names = ["b", "a"][::next(turns)]
-            return SyncResponse(status={"state": "Ready"}, children=[child("a", names=" ".join(names))])
+            return SyncResponse(status={"state": "Made"}, children=[child("a", names=" ".join(names))])
         """,
-        ["/sync  Site www: same request twice: children[0].data.names differs  NotPure"],
+        ["/sync  Site www: same request twice: children[0].data.names differs" + FROM_REQUEST],
     ),
     "time without a resync": (
         "purity",
@@ -207,7 +213,7 @@ MISTAKES = {
         "life",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"}, children=[{**child("a"), "apiVersion": "core/v1"}])
+            return SyncResponse(status={"state": "Made"}, children=[{**child("a"), "apiVersion": "core/v1"}])
         """,
         ["/sync  Site www: ConfigMap a: its apiVersion is v1, not core/v1  RefusedResponse"],
     ),
@@ -215,7 +221,7 @@ MISTAKES = {
         "life",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"}, children=[{"apiVersion": "v1", "metadata": {"name": "a"}}])
+            return SyncResponse(status={"state": "Made"}, children=[{"apiVersion": "v1", "metadata": {"name": "a"}}])
         """,
         ["/sync  Site www: a child a has no kind  RefusedResponse"],
     ),
@@ -223,7 +229,7 @@ MISTAKES = {
         "life",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"}, resync_after=0.5)
+            return SyncResponse(status={"state": "Made"}, resync_after=0.5)
         """,
         ["/sync  Site www: resync_after is 0.5: write whole seconds"],
     ),
@@ -232,9 +238,9 @@ MISTAKES = {
         """
         def sync(request, now, children=[]):
             children.append(child(f"a-{len(children)}"))
-            return SyncResponse(status={"state": "Ready"}, children=list(children))
+            return SyncResponse(status={"state": "Made"}, children=list(children))
         """,
-        ["/sync  Site www: same request twice: children differs  NotPure"],
+        ["/sync  Site www: same request twice: children differs" + FROM_REQUEST],
     ),
     "a template shared by parents": (
         "twins",
@@ -242,7 +248,7 @@ MISTAKES = {
         TEMPLATE = {"team": "web"}
         def sync(request, now):
             TEMPLATE[request.parent.name] = "here"
-            return SyncResponse(status={"state": "Ready"}, children=[child(request.parent.name, **TEMPLATE)])
+            return SyncResponse(status={"state": "Made"}, children=[child(request.parent.name, **TEMPLATE)])
         """,
         [
             (
@@ -255,7 +261,7 @@ MISTAKES = {
         "life",
         """
         def sync(request, now):
-            SyncResponse(status={"state": "Ready"})
+            SyncResponse(status={"state": "Made"})
         """,
         ["/sync  Site www: sync returned None: is a return missing?  RefusedResponse"],
     ),
@@ -263,7 +269,7 @@ MISTAKES = {
         "life",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready", "ready": "yes"}, children=[pod(imagePullPolice="Always")])
+            return SyncResponse(status={"state": "Made", "ready": "yes"}, children=[pod(imagePullPolice="Always")])
         """,
         [
             "/sync  status.ready is not in the CRD's schema, so the API server drops it; add it  PrunedStatus",
@@ -292,7 +298,7 @@ MISTAKES = {
         "life",
         """
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"}, children=[pod(resources={"limits": {"memory": "1024Mi"}})])
+            return SyncResponse(status={"state": "Made"}, children=[pod(resources={"limits": {"memory": "1024Mi"}})])
         """,
         [
             (
@@ -315,7 +321,7 @@ MISTAKES = {
         """
         def sync(request, now):
             plan = spec_of(request).get("plan", "gold")
-            return SyncResponse(status={"state": {"gold": "Ready"}[plan] if len(plan) < 5 else "Ready"})
+            return SyncResponse(status={"state": {"gold": "Made"}[plan] if len(plan) < 5 else "Made"})
         """,
         [f"hook.py:{FIRST_LINE + 2}  Site a: KeyError: ''  Exception"],
     ),
@@ -324,7 +330,7 @@ MISTAKES = {
         """
         def sync(request, now):
             made = [] if request.children.all(ConfigMap) else [child("a")]
-            return SyncResponse(status={"state": "Ready"}, children=made)
+            return SyncResponse(status={"state": "Made"}, children=made)
         """,
         ["/sync  ConfigMap a: deleted, although the parent's spec did not change  WrongDelete"],
     ),
@@ -355,6 +361,154 @@ MISTAKES = {
             "/sync  ConfigMap a: another child after this fault than without it: data.origin differs  EndsDifferently",
         ],
     ),
+    "several random values": (
+        "purity",
+        """
+        def sync(request, now):
+            ids = {name: str(uuid.uuid4()) for name in "abcde"}
+            return SyncResponse(status={"state": "Made"}, children=[child("a", **ids)])
+        """,
+        [
+            (
+                "/sync  Site www: same request twice: children[0].data.a, children[0].data.b, children[0].data.c and 2 "
+                "more differ" + FROM_REQUEST
+            )
+        ],
+    ),
+    "a clock of its own that shows minutes": (
+        "purity",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"at": time.strftime("%H:%M")})
+        """,
+        [
+            (
+                "/sync  Site www: with the clock of its process a minute later: status.at differs; take the time from "
+                "the argument now  NotPure"
+            )
+        ],
+    ),
+    "a clock of its own that shows days": (
+        "purity",
+        """
+        from datetime import date
+        def sync(request, now):
+            return SyncResponse(status={"at": str(date.today())})
+        """,
+        [
+            (
+                "/sync  Site www: with the clock of its process a day later: status.at differs; take the time from the "
+                "argument now  NotPure"
+            )
+        ],
+    ),
+    "the time of a condition from a clock of its own": (
+        "purity",
+        """
+        from datetime import UTC
+        from metahook import set_condition
+        def sync(request, now):
+            old, now = request.parent.conditions, datetime.now(UTC).replace(microsecond=0)
+            return SyncResponse(status={"conditions": set_condition(old, "Ok", "True", "Ok", now=now, generation=1)})
+        """,
+        [
+            (
+                "/sync  Site www: with the clock of its process a minute later: "
+                "status.conditions[0].lastTransitionTime differs; take the time from the argument now  NotPure"
+            )
+        ],
+    ),
+    "the order of a set": (
+        "purity",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": " ".join({"red", "blue"})})
+        """,
+        [
+            (
+                "/sync  Site www: same request in another process: status.state differs; sort what comes from a set, "
+                "and use no hash()  NotPure"
+            )
+        ],
+    ),
+    "an import that works once": (
+        "purity",
+        """
+        from pathlib import Path
+        Path("lock").touch(exist_ok=False)
+        def sync(request, now):
+            return SyncResponse(status={"state": "Made"})
+        """,
+        ["/sync  Site www: can't be called in a second process, "],
+    ),
+    "the first spec of a name": (
+        "smaller",
+        """
+        SPECS = {}
+        def sync(request, now):
+            spec = SPECS.setdefault(request.parent.name, spec_of(request))
+            return SyncResponse(status={"state": spec.get("plan", "none")})
+        """,
+        [
+            (
+                "/sync  Site www: a parent of another name with the same spec gets another response, in status.state; "
+                "keep nothing of earlier requests  NotPure"
+            )
+        ],
+    ),
+    "a constant name": (
+        "twins",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Made"}, children=[child("settings", a="b")])
+        """,
+        [
+            (
+                "/sync  ConfigMap settings: both Site www and Site www-twin list it, and only one gets it; put the "
+                "name of the parent into its name  ConstantName"
+            )
+        ],
+    ),
+    "no children for an invalid spec": (
+        "smaller",
+        """
+        def sync(request, now):
+            if "plan" not in spec_of(request):
+                return SyncResponse(status={"state": "InvalidSpec"})
+            return SyncResponse(status={"state": "Made"}, children=[child("a", a="b")])
+        """,
+        [
+            (
+                "/sync  Site www: an edit to this spec, which the status calls invalid, deletes ConfigMap a and all "
+                "others; go on listing them, in Python with kept=request.children.kept()  DroppedChildren"
+            )
+        ],
+    ),
+    "ready at once": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Ready"}, children=[child("a", a="b")])
+        """,
+        ["/sync  Site www: Ready is True, although ConfigMap a does not exist  ReadyTooEarly"],
+    ),
+    "a child that is refused, in each life": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"state": "Made"}, children=[child("A")])
+        """,
+        ["/sync  ConfigMap A: the API server keeps refusing it, and the status does not report that"],
+    ),
+    "only a newer child each time": (
+        "life",
+        """
+        def sync(request, now):
+            last = max([int(each.metadata.name[1:]) for each in request.children.all(ConfigMap)], default=0)
+            return SyncResponse(status={"state": "Made"}, children=[child(f"a{last + 1}", a="b")])
+        """,
+        ["ConfigMap a1: deleted, although the parent's spec did not change  WrongDelete", "GrowingChildren"],
+    ),
 }
 
 
@@ -383,7 +537,7 @@ def test_the_whole_check_finds_the_mistake_and_hardly_more(check: str, sync: str
 
 GOOD = """
 def sync(request, now):
-    return SyncResponse(status={"state": "Ready"}, children=[child("a", plan=request.parent.name)])
+    return SyncResponse(status={"state": "Made"}, children=[child("a", plan=request.parent.name)])
 """
 
 
@@ -407,7 +561,7 @@ RULES = {
         [("      updateStrategy: {method: InPlace}\n", "")],
         (
             "controller.yaml:10  pods: no update method, so children are never updated; "
-            "set updateStrategy: {method: InPlace}  NeverUpdated"
+            "set updateStrategy: {method: Recreate}  NeverUpdated"
         ),
     ),
     "no selector": (
@@ -520,7 +674,7 @@ def test_a_mistake_in_the_manifests_is_found_at_its_line(changes: list[tuple[str
             Path(name).write_text(text.replace(old, new))
     write_hook(GOOD)
 
-    code, found = checked("--only", "purity")
+    code, found = checked("--only", "manifests")
 
     assert (code, found) == (1, [line])
 
@@ -544,7 +698,7 @@ def test_a_parent_that_is_never_finalized_is_found() -> None:
         def finalize(request, now):
             return FinalizeResponse(status={"state": "Going"}, finalized=False)
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"})
+            return SyncResponse(status={"state": "Made"})
     """)
     Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", "sync=sync, finalize=finalize"))
 
@@ -555,6 +709,44 @@ def test_a_parent_that_is_never_finalized_is_found() -> None:
     message = "/finalize  Site www: still exists ten minutes after its deletion; respond with finalized: true"
     assert found == [f"{message}  NotFinalized"]
     assert beside_others == [f"{message}, or leave out of -f what the hook waits for  NotFinalized"]
+
+
+@pytest.mark.parametrize(
+    ("finalized", "found"),
+    [
+        (
+            "True",
+            [
+                (
+                    "/finalize  Site www: finalized: true in the first response, and ConfigMap a still exists; respond "
+                    "with finalized: false until the children are as they should be  FinalizedAtOnce"
+                )
+            ],
+        ),
+        ("not request.children.all(ConfigMap)", []),
+    ],
+)
+def test_a_parent_that_is_finalized_before_its_children_are_gone_is_found(finalized: str, found: list[str]) -> None:
+    finalize = "    finalize: {version: v2, webhook: {url: http://site.default.svc/finalize}}\n"
+    Path("controller.yaml").write_text(CONTROLLER + finalize)
+    write_hook(f"""
+        from metahook import FinalizeResponse
+        def finalize(request, now):
+            return FinalizeResponse(status={{"state": "Going"}}, finalized={finalized})
+        def sync(request, now):
+            return SyncResponse(status={{"state": "Made"}}, children=[child("a", a="b")])
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", "sync=sync, finalize=finalize"))
+
+    assert checked("--only", "life")[1] == found
+
+
+def test_a_path_that_is_nearly_that_of_the_hook_is_found() -> None:
+    Path("controller.yaml").write_text(CONTROLLER.replace("svc/sync", "svc/sites/snyc"))
+    write_hook(GOOD)
+
+    message = "sync: its path ends in /snyc, and a Controller is served at /sync; correct the path"
+    assert checked("--only", "hooks") == (1, [f"controller.yaml:16  {message}  WrongPath"])
 
 
 @pytest.mark.parametrize(
@@ -569,7 +761,7 @@ def test_a_function_whose_hook_is_not_in_the_manifest_is_found(argument: str, na
         def finalize(request, now):
             return FinalizeResponse(status={"state": "Going"}, finalized=True)
         def sync(request, now):
-            return SyncResponse(status={"state": "Ready"})
+            return SyncResponse(status={"state": "Made"})
     """)
     Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", f"sync=sync, {argument}"))
 
@@ -622,7 +814,6 @@ def test_the_text_has_a_line_for_each_finding_and_the_command_that_repeats_it() 
             "  RepeatedWrites"
         ),
         "    metahook simulate -k controller.yaml -k crd.yaml --hook hook.py -f www.yaml",
-        "no more was checked, because the cluster does not become quiet",
     ]
     assert re.fullmatch(r"2 problems \(2 checks, [0-9]+ calls of the hook\)", lines[-1])
 
@@ -663,13 +854,28 @@ def test_a_check_ends_in_time_with_what_it_found() -> None:
     write_hook("""
         def sync(request, now):
             time.sleep(0.2)
-            return SyncResponse(status={"state": "Ready"}, children=[child("a", id=str(uuid.uuid4()))])
+            return SyncResponse(status={"state": "Made"}, children=[child("a", id=str(uuid.uuid4()))])
     """)
 
     ended = call("check", *ARGUMENTS, "--limit", "1")
 
-    assert ended.code == 0
-    assert ended.out.splitlines()[0] == "stopped after 1 s; --limit SECONDS allows more"
+    assert ended.code == 2
+    first, last = ended.out.splitlines()
+    assert re.fullmatch(r"1 of [0-9]{2} checks ran: stopped after 1 s; --limit SECONDS allows more", first)
+    assert re.fullmatch(r"not finished \(1 check, [0-9]+ calls of the hook\)", last)
+
+
+def test_a_check_that_is_stopped_keeps_what_it_has_found() -> None:
+    results, finding = Results(), Finding("NotPure", "/sync", "Site www: differs")
+
+    def stopped() -> Iterator[Finding]:
+        yield finding
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        results.add("purity", stopped())
+
+    assert results.findings == [finding]
 
 
 def test_a_hook_that_hangs_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -701,7 +907,7 @@ def test_a_hook_that_closes_connections_is_a_finding_and_one_that_ends_stops_the
                 return
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(b'{"status": {"state": "Ready"}, "children": []}')
+            self.wfile.write(b'{"status": {"state": "Made"}, "children": []}')
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
             """Print nothing."""
@@ -714,11 +920,198 @@ def test_a_hook_that_closes_connections_is_a_finding_and_one_that_ends_stops_the
     assert ("stopped, because the hook no longer responds" in ended.out) is not stays
 
 
+def site(body: Json) -> Json:
+    """Return a right response, with a child that has the plan of the parent."""
+    parent = body["parent"]
+    data = {"plan": (parent.get("spec") or {}).get("plan") or "none"}
+    child = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": parent["metadata"]["name"]}, "data": data}
+    return {"status": {"state": "Made"}, "children": [child]}
+
+
+@contextmanager
+def serving_sites(sync: Callable[[Json], Json] = site) -> Iterator[str]:
+    """Serve a hook that responds with what *sync* returns, and give the URL."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            response = sync(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(response).encode())
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
+            """Print nothing."""
+
+    with serving(Handler) as url:
+        yield url
+
+
+def listed_twice(body: Json) -> Json:
+    response = site(body)
+    return {**response, "children": response["children"] * 2}
+
+
+def another_kind(body: Json) -> Json:
+    response = site(body)
+    return {**response, "children": [{**response["children"][0], "kind": "Secret"}]}
+
+
+def first_spec(body: Json, specs: Json = {}) -> Json:  # noqa: B006 - the mistake
+    spec = specs.setdefault(body["parent"]["metadata"]["name"], body["parent"].get("spec"))
+    return site({**body, "parent": {**body["parent"], "spec": spec}})
+
+
+BY_URL: dict[str, tuple[str, Callable[[Json], Json], str]] = {
+    "one name twice": (
+        "life",
+        listed_twice,
+        (
+            "/sync  ConfigMap www: one response has two children of this name, and one is lost: list it once  "
+            "RepeatedChild"
+        ),
+    ),
+    "a kind that the controller does not list": (
+        "life",
+        another_kind,
+        (
+            "/sync  Secret www: its kind is not listed in the controller, which creates it and never sees it again: "
+            "add it to childResources  UnwatchedChild"
+        ),
+    ),
+    "the first spec of a name": (
+        "smaller",
+        first_spec,
+        (
+            "/sync  Site www: a parent of another name with the same spec gets another response, in "
+            "children[0].data.plan; keep nothing of earlier requests  NotPure"
+        ),
+    ),
+    "a child without a name": (
+        "life",
+        lambda body: {**site(body), "children": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}]},
+        (
+            "/sync  ConfigMap without a name: the API server keeps refusing it, and the status does not report that: "
+            "Invalid: metadata.name: Required value: name or generateName is required  UnreportedRefusal"
+        ),
+    ),
+    "a resync in half a second": (
+        "life",
+        lambda body: {**site(body), "resyncAfterSeconds": 0.5},
+        (
+            "/sync  Site www: the hook is called in a loop, although nothing changes; resyncAfterSeconds is 0.5: "
+            "write 1 or more  CallStorm"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("check", "sync", "line"), BY_URL.values(), ids=BY_URL)
+def test_a_mistake_of_a_hook_at_a_url_is_one_line(check: str, sync: Callable[[Json], Json], line: str) -> None:
+    with serving_sites(sync) as url:
+        code, found = checked("--hook", url, "--only", check)
+
+    assert (code, found) == (1, [line])
+
+
+def test_a_constant_name_in_a_namespace_that_the_spec_names_is_no_finding() -> None:
+    Path("crd.yaml").write_text(CRD.replace("scope: Namespaced", "scope: Cluster"))
+    Path("controller.yaml").write_text(CONTROLLER.replace("resource: pods", "resource: namespaces"))
+    write_hook("""
+        from metahook import Namespace
+        def sync(request, now):
+            inner = child("settings", a="b")
+            inner["metadata"]["namespace"] = spec_of(request)["plan"]
+            outer = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": spec_of(request)["plan"]}}
+            return SyncResponse(status={"state": "Made"}, children=[outer, inner])
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("(ConfigMap, Pod)", "(ConfigMap, Namespace)"))
+
+    assert checked("--only", "twins") == (0, [])
+
+
+def test_a_refused_child_is_one_finding_in_all_checks() -> None:
+    write_hook("""
+        def sync(request, now):
+            return SyncResponse(status={"state": "Made"}, children=[child(f"{request.parent.name}_A", a="b")])
+    """)
+
+    _, found = checked()
+
+    assert [line.split()[-1] for line in found] == ["UnreportedRefusal"]
+
+
+SELECTOR = """\
+                selector:
+                  type: object
+                  properties: {matchLabels: {type: object, additionalProperties: {type: string}}}
+                replicas: {type: integer}
+"""
+
+
+@pytest.mark.parametrize("check", ["smaller", "generated"])
+def test_what_kubernetes_has_rules_for_is_as_the_user_wrote_it(check: str) -> None:
+    """Respond as a hook that trusts a selector to be one of Kubernetes, and a number to be no giant."""
+    Path("crd.yaml").write_text(CRD.replace("                plan:", f"{SELECTOR}                plan:"))
+    selector = "spec: {selector: {matchLabels: {app: web}}, replicas: 3, "
+    Path("www.yaml").write_text(PARENT.replace("spec: {", selector))
+    write_hook("""
+        def sync(request, now):
+            spec = spec_of(request)
+            labels = spec["selector"]["matchLabels"]["app"] if "selector" in spec else "none"
+            count = len(range(spec.get("replicas", 1))) / (spec.get("replicas", 1) < 1000)
+            return SyncResponse(status={"count": int(count)}, children=[child("a", labels=labels)])
+    """)
+
+    assert checked("--only", check) == (0, [])
+
+
+def test_what_a_url_can_not_show_is_one_line_and_no_finding() -> None:
+    with serving_sites() as url:
+        ended = call("check", *ARGUMENTS, "--hook", url)
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[:-1] == [
+        "the clock and the hash seed of a hook at a URL are its own, so they were not changed"
+    ]
+
+
+@pytest.mark.parametrize("only", [(), ("--only", "twins")])
+def test_checks_that_were_asked_for_and_can_not_run_are_no_success(only: tuple[str, ...]) -> None:
+    """Have each sync put off, which is no failure by itself."""
+    write_hook(GOOD)
+
+    class Busy(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(429)
+            self.send_header("Retry-After", "3600")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
+            """Print nothing."""
+
+    with serving(Busy) as url:
+        ended = call("check", *ARGUMENTS, "--hook", url, *only)
+
+    assert (ended.code, ended.err) == (2, "")
+    assert "checks ran: no more can be checked, because no sync succeeds" in ended.out
+    assert ended.out.splitlines()[-1].startswith("not finished (")
+
+
+def test_the_rules_of_manifests_need_no_hook() -> None:
+    Path("controller.yaml").write_text(CONTROLLER.replace("version: v2", "version: v1"))
+    arguments = (*ARGUMENTS, "--hook", "http://127.0.0.1:1", "--only", "manifests")
+
+    ended = call("check", *arguments)
+
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out.splitlines()[-1] == "1 problem (1 check, 0 calls of the hook)"
+
+
 def test_a_check_that_does_not_exist_is_named() -> None:
     write_hook(GOOD)
 
     assert problem("check", *ARGUMENTS, "--only", "lif").startswith(
-        "--only lif: no such check; choose one of hooks, purity, life"
+        "--only lif: no such check; choose one of manifests, hooks, purity, life"
     )
 
 
@@ -732,6 +1125,11 @@ EXAMPLES = {
         "myresources.py",
         "kind: MyResource\nmetadata: {name: web}\nspec: {image: 'nginx:1', memory: 128Mi}",
     ),
+    "staticsite": (
+        "staticsites.py",
+        "kind: StaticSite\nmetadata: {name: www}\nspec: {host: www.example.com, html: hello}",
+    ),
+    "tenant": ("tenants.py", "kind: Tenant\nmetadata: {name: acme}\nspec: {groups: [acme-developers]}"),
     "notebook": ("notebooks.py", "kind: Notebook\nmetadata: {name: ada}\nspec: {image: 'jupyter:1'}"),
 }
 

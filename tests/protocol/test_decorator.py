@@ -110,8 +110,16 @@ def test_the_gate_refuses_what_a_decorator_must_not_send(response: DecoratorResp
 
 
 MALFORMED: dict[str, tuple[Controller, bytes, str]] = {
-    "a parent for a decorator": (SERVICES, sync_body(), "object is missing"),
-    "an object for a controller": (TINY, body(), "parent is missing"),
+    "a parent for a decorator": (
+        SERVICES,
+        sync_body(),
+        "object is missing: the request is of a CompositeController, so use Controller in place of Decorator",
+    ),
+    "an object for a controller": (
+        TINY,
+        body(),
+        "parent is missing: the request is of a DecoratorController, so use Decorator in place of Controller",
+    ),
     "no group": (
         SERVICES,
         sync_request(OBJECT, {}, {}, api="decorator"),

@@ -74,6 +74,39 @@ def careful(request: Json) -> Json:
     return {"status": status(request), "children": [deployment(request)]}
 
 
+def listed_twice(request: Json) -> Json:
+    """List one child twice."""
+    return {"status": status(request), "children": [deployment(request), deployment(request)]}
+
+
+def kind_that_nobody_watches(request: Json) -> Json:
+    """List a child of a kind that is not in the controller."""
+    name = {"name": request["parent"]["metadata"]["name"]}
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": name}
+    return {"status": status(request), "children": [deployment(request), lease]}
+
+
+def selects_nothing(request: Json) -> Json:
+    """List a Service that selects by a label that no Pod has."""
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": request["parent"]["metadata"]["name"]},
+        "spec": {"selector": {"application": "web"}, "ports": [{"port": 80}]},
+    }
+    return {"status": status(request), "children": [deployment(request), service]}
+
+
+def state_ready_at_once(request: Json) -> Json:
+    """Claim to be ready in a field of the status, whatever is observed."""
+    return {"status": {"state": "Ready"}, "children": [deployment(request)]}
+
+
+def called_twice_a_second(request: Json) -> Json:
+    """Ask for a sync half a second later."""
+    return {**careful(request), "resyncAfterSeconds": 0.5}
+
+
 def empty_when_it_fails(request: Json) -> Json:
     """Respond with nothing and 200 after an error: here, once the Deployment is available."""
     return {} if (observed(request) or {}).get("status", {}).get("availableReplicas") else careful(request)

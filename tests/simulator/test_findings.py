@@ -112,6 +112,15 @@ def test_our_hook_has_no_findings(mode: Mode) -> None:
         pytest.param(
             answering(careless.copies_observed_children), "RepeatedWrites", MODES[:1], id="a copy of what is observed"
         ),
+        pytest.param(answering(careless.listed_twice), "RepeatedChild", MODES, id="a child that is listed twice"),
+        pytest.param(
+            answering(careless.kind_that_nobody_watches), "UnwatchedChild", MODES, id="a kind that nobody watches"
+        ),
+        pytest.param(answering(careless.selects_nothing), "UselessSelector", MODES, id="a selector of nothing"),
+        pytest.param(
+            answering(careless.state_ready_at_once), "ReadyTooEarly", MODES, id="a state that is Ready at once"
+        ),
+        pytest.param(answering(careless.called_twice_a_second), "CallStorm", MODES, id="a resync in half a second"),
         pytest.param(careless.too_busy, "CallStorm", MODES, id="429 without Retry-After"),
         pytest.param(answering(careless.another_parents_label), "FailingSync", MODES, id="another parent's label"),
         pytest.param(careless.too_busy_to_customize, "CallStorm", MODES, id="429 to customize"),

@@ -6,12 +6,12 @@ import click
 from click.core import ParameterSource
 
 from metahook.cli.checking.calls import CheckedHook
-from metahook.cli.checking.checks import Checks, manifests_only
+from metahook.cli.checking.checks import MANIFESTS, Checks, manifests_only
 from metahook.cli.checking.lives import Lives
 from metahook.cli.checking.report import FORMATS
 from metahook.cli.checking.results import Results
 from metahook.cli.credentials import Credentials
-from metahook.cli.errors import input_errors, program_name
+from metahook.cli.errors import EXIT_DIFFERENT, EXIT_UNFINISHED, input_errors, program_name
 from metahook.cli.hooks import PATHS, read_hook
 from metahook.cli.manifests import Manifests
 from metahook.cli.objects import Objects, created
@@ -34,7 +34,7 @@ _OWN = {"output", "limit", "only"}
     metavar="SECONDS",
     help="Stop after this time, with what was found by then.",
 )
-@click.option("--only", metavar="CHECK", help="Run this check alone, such as purity or crash-3.")
+@click.option("--only", metavar="CHECK", help="Run this check alone, such as manifests, purity or crash-3.")
 @input_errors()
 def command(  # noqa: PLR0913 - one argument an option
     *,
@@ -57,10 +57,10 @@ def command(  # noqa: PLR0913 - one argument an option
     Exit status:
       0  no findings
       1  findings
-      2  an error occurred
+      2  an error occurred, or not all checks ran
     """  # noqa: D301 - click keeps the line breaks after this control character
     read, results, calls = Manifests.read(manifests, controller, check=False), Results(), 0
-    if manifests_only(read, results):
+    if manifests_only(read, results) and only != MANIFESTS:
         settings = read.settings(mode)
         objects = Objects.read(files, settings)
         paths = {name: read.path_of(name) for name in PATHS}
@@ -71,7 +71,7 @@ def command(  # noqa: PLR0913 - one argument an option
         results.notes[:0] = settings.gaps
         calls = checked.calls
     click.echo(FORMATS[output](results, calls), nl=False)
-    return 1 if results.findings else 0
+    return EXIT_DIFFERENT if results.findings else EXIT_UNFINISHED if results.stopped else 0
 
 
 def _simulate(*options: str, example: bool = False) -> str:

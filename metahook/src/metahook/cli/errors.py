@@ -15,6 +15,9 @@ TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 EXIT_DIFFERENT = 1
 """Exit code of a command that compares, if something differs."""
 
+EXIT_UNFINISHED = 2
+"""Exit code of a command that found nothing, and has not looked everywhere."""
+
 EXTRA = extras.install_command("cli")
 """What installs the packages that only the command line needs."""
 

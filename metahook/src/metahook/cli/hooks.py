@@ -1,6 +1,7 @@
 """The hook that ``--hook`` names: a URL, or a Controller in a file or a module, which runs in this process."""
 
 import importlib
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
     from importlib.abc import Loader
     from importlib.machinery import ModuleSpec
 
-OK, UNAUTHORIZED, TOO_MANY = 200, 401, 429
+OK, UNAUTHORIZED, NOT_FOUND, TOO_MANY = 200, 401, 404, 429
+
+_NO_NUMBER = re.compile(rb"[:\[,]\s*-?(NaN|Infinity)\s*[,\]}]")
+"""A value that some encoders write for a number that JSON can't say."""
 
 PATHS = {hook: f"/{hook}" for hook in ("sync", "customize", "finalize")}
 """The paths of hooks, unless a controller names others."""
@@ -38,10 +42,11 @@ _REMEDY = {
 
 
 class LocalHook:
-    """A Controller in this process. *now* is the time at which it decides, and may be set."""
+    """A Controller in this process, which *text* names. *now* is the time at which it decides, and may be set."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, text: str) -> None:
         self.controller = controller
+        self.text = text
         self.now: Callable[[], datetime] = utc_now
 
     def __call__(self, hook: str, body: bytes) -> Reply:
@@ -80,11 +85,15 @@ def _problem(reply: Reply) -> str | None:
     """Return why *reply* is not one of a hook, or None. One with status 429 is: Metacontroller calls again."""
     if reply.status == UNAUTHORIZED:
         return "returns status 401; name the file with its token with --token-file"
+    if reply.status == NOT_FOUND:
+        return "returns status 404; correct the path of this hook in the controller's manifest, or the URL"
     if reply.status not in (OK, TOO_MANY):
         return f"returns status {reply.status}; see the log of the hook, or give the URL of a hook"
     try:
         msgspec.json.decode(reply.body or b"{}")
     except (msgspec.DecodeError, RecursionError):
+        if _NO_NUMBER.search(reply.body):
+            return "returns NaN or Infinity, which JSON does not have; leave the field out"
         return "returns something that is not JSON; give the URL of a hook, such as http://127.0.0.1:8080"
     return None
 
@@ -107,7 +116,7 @@ def open_hook(text: str, credentials: Credentials, paths: Mapping[str, str]) -> 
 
     A hook at a URL is called at *paths*.
     """
-    return open_url(text, "--hook", credentials, paths) if "://" in text else LocalHook(read_controller(text))
+    return open_url(text, "--hook", credentials, paths) if "://" in text else LocalHook(read_controller(text), text)
 
 
 def open_url(url: str, option: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:

@@ -6,13 +6,13 @@ import sys
 import click
 import msgspec
 
-from metahook.cli.errors import input_errors
+from metahook.cli.errors import InputError, input_errors, program_name
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.objects import Objects
 from metahook.cli.options import Subject, with_files, with_subject
 from metahook.simulator.history import Call, Event
 from metahook.simulator.objects import Json, Key
-from metahook.simulator.world import World
+from metahook.simulator.world import NeverQuiet, World
 
 SETTLED, WATCHED = 5.0, 30.0
 """Virtual seconds from which on a failure is a problem, and up to which it is waited for: a child in a Namespace that
@@ -44,13 +44,22 @@ def command(files: tuple[str, ...], subject: Subject, output: str) -> int:
     """  # noqa: D301 - click keeps the line breaks after this control character
     world = subject.world(controllers=False)
     keys = Objects.read(files, world.settings).create(world)
-    world.until(lambda: False, within=WATCHED)
+    _watch(world)
     rendered = [item for key in keys for item in _objects(world, key)]
     click.echo(_as_json(rendered) if output == "json" else _as_yaml(rendered), nl=False)
     problems = failures(world, SETTLED)
     for problem in problems:
         print(f"metahook: {problem}", file=sys.stderr)
     return 1 if problems else 0
+
+
+def _watch(world: World) -> None:
+    """Let WATCHED seconds pass in *world*; raise InputError for a hook that is called in a loop."""
+    try:
+        world.until(lambda: False, within=WATCHED)
+    except NeverQuiet as error:
+        message = f"{error}; see what happens with: {program_name()} simulate"
+        raise InputError(message) from error
 
 
 def _objects(world: World, key: Key) -> list[Json]:

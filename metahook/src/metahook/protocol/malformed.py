@@ -27,6 +27,8 @@ class RequestRule(Enum):
     TYPE = "{path} must be {noun}"
     KEY = "each key of {path} must be {noun}"
     # Raised by request.py, after it has read.
+    DECORATOR = "parent is missing: the request is of a DecoratorController, so use Decorator in place of Controller"
+    COMPOSITE = "object is missing: the request is of a CompositeController, so use Controller in place of Decorator"
     CLUSTER_SCOPED = "{path} must be absent: the parent is cluster-scoped"
     # Raised by controller.py.
     FINALIZING = "finalizing is true: in the controller, set the path of hooks.finalize to /finalize"

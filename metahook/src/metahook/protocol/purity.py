@@ -18,6 +18,12 @@ Decide = Callable[[SyncRequest, datetime], Response]
 
 LATER = timedelta(hours=1)
 
+TIMES = ("lastTransitionTime", "lastUpdateTime", "lastProbeTime")
+"""Times that may be new in each response, as long as the status is not stored."""
+
+MOST_PATHS = 3
+"""Paths that a text names, and counts the others."""
+
 MOST_STEPS = 10
 """Syncs within which a status settles if nothing else changes: some go on by steps."""
 
@@ -36,19 +42,19 @@ def impurity(decide: Decide, request: SyncRequest, now: datetime) -> str | None:
     other = replace(request.parent, name=f"{request.parent.name}-2", uid=f"{request.parent.uid}-2")
     with suppress(Exception):  # there may be no such parent
         decide(replace(request, parent=other), now)
-    if path := _difference(before, decide(request, now).encode()):
-        return f"the same request twice differs at {path}"
+    if paths := differing(before, decide(request, now).encode()):
+        return f"the same request twice differs at {paths}"
     for _ in range(MOST_STEPS):
         request = _after(request, before)
         at_once = decide(request, now)
-        path, before = _difference(before, at_once.encode()), at_once.encode()
-        if path is None:
+        paths, before = differing(before, at_once.encode()), at_once.encode()
+        if not paths:
             break
     else:
-        return f"each sync changes {path}, so each one is followed by another"
-    path = _difference(before, decide(request, now + LATER).encode())
-    if path and at_once.resync_after is None:
-        return f"an hour later the response differs at {path}, and no resync_after asks for that sync"
+        return f"each sync changes {paths}, so each one is followed by another"
+    paths = differing(before, decide(request, now + LATER).encode())
+    if paths and at_once.resync_after is None:
+        return f"an hour later the response differs at {paths}, and no resync_after asks for that sync"
     return None
 
 
@@ -62,8 +68,11 @@ class _Response(msgspec.Struct):
     status: msgspec.Raw = msgspec.Raw()
 
 
-def _difference(old: bytes, new: bytes) -> str | None:
-    """Return the first path at which two responses differ, or None."""
+def differing(old: bytes, new: bytes, *, but: tuple[str, ...] = ()) -> str:
+    """Return the paths at which two responses differ, for a sentence, without those that end in one of *but*."""
     if old == new:
-        return None
-    return next(iter(changed_paths(msgspec.json.decode(old), msgspec.json.decode(new), "")), "a number")
+        return ""
+    paths = changed_paths(msgspec.json.decode(old), msgspec.json.decode(new), "") or ["a number"]
+    left = [path or "the response" for path in paths if not path.endswith(but)] if but else paths
+    more = [f"{len(left) - MOST_PATHS} more"] if len(left) > MOST_PATHS else []
+    return " and ".join(filter(None, [", ".join(left[:MOST_PATHS]), *more]))

@@ -175,7 +175,22 @@ def _decode(body: Body, envelope: type[T]) -> T:
     if not body.isascii():
         _check_utf8(body)
     check_objects(body)
-    return read(body, envelope)
+    try:
+        return read(body, envelope)
+    except MalformedRequest as error:
+        raise _of_other_api(body, str(error)) or error from None
+
+
+def _of_other_api(body: Body, problem: str) -> MalformedRequest | None:
+    """Return the error for a *body* of Metacontroller's other API, if that is the *problem*; or None."""
+    for shape, other, rule in (
+        (COMPOSITE, DECORATOR, RequestRule.DECORATOR),
+        (DECORATOR, COMPOSITE, RequestRule.COMPOSITE),
+    ):
+        if problem == RequestRule.REQUIRED.value.format(path=shape.parent):
+            is_other = try_read(body, dict[str, msgspec.Raw]) or {}
+            return MalformedRequest(rule) if other.parent in is_other else None
+    return None
 
 
 def _check_utf8(body: Body) -> None:

@@ -13,7 +13,7 @@ file of built-in kinds, and no clock but its own.
     controllers      Deployments, ReplicaSets, a kubelet, garbage collection
     scenario         steps and expectations, as read from a file; ``runner`` runs them
     findings         the harm that a careless hook did, read from the history with ``evidence``, ``claimed_results``,
-                     ``loops`` and ``purity``
+                     ``listed_children``, ``loops`` and ``purity``
     objects, path    Kubernetes objects as plain JSON, and paths into them
 
 Imports protocol, to call a controller as Metacontroller does. Start at :mod:`metahook.simulator.world`.

@@ -1,6 +1,7 @@
 """The results that a hook's responses claim, and whether the observed children of the request support them."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgspec import UNSET
@@ -23,7 +24,8 @@ class AnsweredSync:
     """A sync or finalize with a usable response: the parent, the children that it observed, and those desired.
 
     ``generation`` changes with what the user asks for; for a decorated object this is all but its status. ``ready`` is
-    the status of the condition Ready in the response.
+    the status of the condition Ready in the response, or True for the state or phase Ready. ``groups`` are those of the
+    kinds of children that the controller lists.
     """
 
     at: float
@@ -35,7 +37,18 @@ class AnsweredSync:
     ready: str | None
     call: Call
     response: Response
+    groups: frozenset[str] = frozenset()
     finalizing: bool = False
+
+    @property
+    def resources(self) -> str:
+        """The field of the controller that lists the kinds of children."""
+        return "attachments" if "object" in json.loads(self.call.request) else "childResources"
+
+    def listed(self) -> Iterator[tuple[Key, Json]]:
+        """Yield the key of each child in the response, and the child."""
+        namespace = self.call.parent["metadata"].get("namespace", "")
+        return ((_key(child, namespace), child) for child in self.response.children)
 
     @property
     def keys(self) -> set[Key]:
@@ -71,6 +84,7 @@ def answered_sync(call: Call) -> AnsweredSync | None:
         _ready(response.status or {}),
         call,
         response,
+        frozenset(groups),
         call.hook == "finalize",
     )
 
@@ -141,7 +155,10 @@ def _is_rolled_out(deployment: Json, least: int | None) -> bool:
 def _ready(status: Json) -> str | None:
     conditions = status.get("conditions")
     found = [item for item in conditions if isinstance(item, dict)] if isinstance(conditions, list) else []
-    return next((item.get("status") for item in found if item.get("type") == "Ready"), None)
+    states = (status.get("state"), status.get("phase"))
+    return next(
+        (item.get("status") for item in found if item.get("type") == "Ready"), "True" if "Ready" in states else None
+    )
 
 
 def _key(item: Json, namespace: str) -> Key:

@@ -16,6 +16,7 @@ from metahook.protocol.sender import controller_of
 from metahook.simulator.claimed_results import AnsweredSync, first_missing_field, unmet_claim
 from metahook.simulator.evidence import Evidence, Harm
 from metahook.simulator.history import Call, History, Write
+from metahook.simulator.listed_children import repeated_children, unwatched_children, useless_selectors
 from metahook.simulator.loops import REPEATED, call_storms, growing_children, no_op_writes, repeated_writes
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.selector import LABEL
@@ -198,6 +199,9 @@ RULES: dict[str, HarmRule] = {
     "EmptiedStatus": _emptied_statuses,
     "ReadyTooEarly": _early_ready,
     "UnreportedRefusal": _unreported_refusals,
+    "RepeatedChild": repeated_children,
+    "UnwatchedChild": unwatched_children,
+    "UselessSelector": useless_selectors,
     "MixedParents": mixed_parents,
     "GrowingChildren": growing_children,
     "NeedsResync": missing_resyncs,

@@ -33,6 +33,21 @@ def call_storms(evidence: Evidence) -> Iterator[Harm]:
         times[call.key] = recent
         if len(recent) > MOST_CALLS:
             yield call.key, call.at, "the hook is called in a tight loop"
+    yield from _short_resyncs(evidence)
+
+
+def _short_resyncs(evidence: Evidence) -> Iterator[Harm]:
+    """Yield parents for which the hook keeps asking for a sync within a second, although nothing is written."""
+    times: dict[Key, int] = defaultdict(int)
+    for entry, sync in evidence.entries():
+        if isinstance(entry, Write) and entry.changed:
+            times.clear()
+        elif sync is not None:
+            seconds = sync.response.resync_after
+            times[sync.key] = times[sync.key] + 1 if 0 < seconds < 1 else 0
+            if times[sync.key] == MANY:
+                why = f"resyncAfterSeconds is {seconds}: write 1 or more"
+                yield sync.key, sync.at, f"the hook is called in a loop, although nothing changes; {why}"
 
 
 def repeated_writes(evidence: Evidence) -> Iterator[Harm]:

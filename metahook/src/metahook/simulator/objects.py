@@ -17,7 +17,7 @@ class Key(NamedTuple):
     name: str
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.name}"
+        return f"{self.kind} {self.name or 'without a name'}"
 
 
 def key_of(item: Json) -> Key:

@@ -9,12 +9,10 @@ from itertools import chain
 from typing import Any
 
 from metahook.protocol.changes import changed_paths
+from metahook.protocol.purity import TIMES
 from metahook.simulator.claimed_results import AnsweredSync
 from metahook.simulator.evidence import Evidence, Harm
 from metahook.simulator.objects import Json, Key
-
-_TIMES = ("lastTransitionTime", "lastUpdateTime", "lastProbeTime")
-"""Times that may be new in each response, as long as the status is not stored."""
 
 
 def missing_resyncs(evidence: Evidence) -> Iterator[Harm]:
@@ -36,7 +34,7 @@ def _first_difference(before: AnsweredSync, sync: AnsweredSync) -> str | None:
     names = ((str(key), key) for key in dict.fromkeys([*before.children, *sync.children]))
     parts += [(before.children.get(key), sync.children.get(key), name) for name, key in names]
     found = chain.from_iterable(changed_paths(old, new, path) for old, new, path in parts)
-    return next((path for path in found if not path.endswith(_TIMES)), None)
+    return next((path for path in found if not path.endswith(TIMES)), None)
 
 
 def mixed_parents(evidence: Evidence) -> Iterator[Harm]:
@@ -58,10 +56,10 @@ def mixed_parents(evidence: Evidence) -> Iterator[Harm]:
         begun.setdefault(version, place)
         if base.call.response == sync.call.response:
             continue
-        gained = _words(_responded(sync)) - _words(_responded(base))
-        for key, (since, words) in others.items():
-            foreign = gained & words if key != sync.key and since > begun[version] else None
-            if foreign and foreign - _words(json.loads(sync.call.request)):
+        gained = words(_responded(sync)) - words(_responded(base))
+        for key, (since, own) in others.items():
+            foreign = gained & own if key != sync.key and since > begun[version] else None
+            if foreign and foreign - words(json.loads(sync.call.request)):
                 yield sync.key, sync.at, f"the response has data of {key}: two parents share an object in the hook"
                 break
 
@@ -71,15 +69,15 @@ def _identity(sync: AnsweredSync) -> set[str]:
     parent = sync.call.parent
     metadata = {name: parent["metadata"].get(name) for name in ("name", "uid", "labels", "annotations")}
     body = {name: value for name, value in parent.items() if name not in ("apiVersion", "kind", "metadata", "status")}
-    return _words([list(metadata.values()), list(body.values())])
+    return words([list(metadata.values()), list(body.values())])
 
 
 def _responded(sync: AnsweredSync) -> list[Json | None]:
     return [sync.response.status, *sync.response.children]
 
 
-def _words(value: Any) -> set[str]:
-    """Return all texts in *value*: keys and values."""
+def words(value: Any) -> set[str]:
+    """Return all texts in *value*, any JSON: keys and values."""
     found, left = set[str](), [value]
     while left:
         inner = left.pop()

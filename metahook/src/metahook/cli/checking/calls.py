@@ -1,6 +1,7 @@
 """Calls of the hook that is checked: within limits of time, with what went wrong in them."""
 
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from datetime import datetime
 from types import FrameType
 from typing import Any, NamedTuple
 
+from metahook.cli.checking.other_process import Call, Responses, call_in_others
 from metahook.cli.errors import InputError
 from metahook.cli.hooks import LocalHook, described
 from metahook.protocol.controller import Controller
@@ -81,8 +83,24 @@ class CheckedHook:
     def check_time(self) -> None:
         """Raise Stopped if no time is left."""
         if time.monotonic() > self._end:
-            message = f"stopped after {self._limit:.0f} s; --limit SECONDS allows more"
-            raise Stopped(message)
+            raise self._out_of_time()
+
+    def _out_of_time(self) -> Stopped:
+        return Stopped(f"stopped after {self._limit:.0f} s; --limit SECONDS allows more")
+
+    def in_other_processes(self, calls: list[Call]) -> list[Responses]:
+        """Return the responses to *calls* of a Controller in other processes; none if one fails. Raise Stopped."""
+        if not isinstance(self._hook, LocalHook) or not calls:
+            return []
+        try:
+            found = call_in_others(self._hook.text, calls, self._end - time.monotonic())
+        except subprocess.TimeoutExpired as error:
+            raise self._out_of_time() from error
+        except InputError as error:
+            self._failed(calls[0].name, calls[0].body, "FailedCall", "", str(error))
+            return []
+        self.calls += sum(len(responses) for process in found for responses in process)
+        return found
 
     def __call__(self, hook: str, body: bytes) -> Reply:
         """Return the reply of *hook*; raise Unreachable, InputError or Stopped."""

@@ -1,15 +1,17 @@
 """The checks, one after the other: the manifests, the calls, the lives, the generated parents, the faults."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
+from metahook.cli.checking.edits import Edits
 from metahook.cli.checking.faults import NamedFault, faults_for
 from metahook.cli.checking.harms import Harms
-from metahook.cli.checking.lives import Life, Lives, twins
-from metahook.cli.checking.parents import generated, has_cel_rules, variants
-from metahook.cli.checking.purity import impurities, requests_of
+from metahook.cli.checking.lives import Life, Lives, constant_names, twins
+from metahook.cli.checking.parents import crd_as_given, generated, has_cel_rules, variants
+from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
+from metahook.cli.checking.responses import finalized_at_once
 from metahook.cli.checking.results import Finding, Results
 from metahook.cli.checking.rules import hooks_left_out, manifest_findings
 from metahook.cli.errors import InputError
@@ -19,9 +21,15 @@ from metahook.protocol.changes import changed_paths
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.objects import Json
 
+MANIFESTS = "manifests"
+"""The name of the check that needs no hook."""
+
+_OF_ANY_LIFE = ("hooks", "purity", "life")
+"""The checks that need neither a sync that succeeds, nor a cluster that becomes quiet."""
+
 _OF_TWINS = ("MixedParents", "Exception", "FailedCall", "RefusedResponse")
 
-Check = tuple[str, Callable[[], Iterable[Finding]]]
+Check = Callable[[], Iterable[Finding]]
 Command = Callable[..., str]
 """Returns the command line that repeats a finding, given options that it adds; see the command."""
 
@@ -44,41 +52,51 @@ class Checks:
 
     def run(self, results: Results, only: str | None = None) -> None:
         """Run the checks, or *only* the one of this name, and add to *results*."""
+        base, created = self.lives.new(), list[Finding]()
         try:
-            base = self.lives.begin(self.parents)
+            self.lives.begin(base, self.parents)
             if base.refused:
                 results.add("life", [Finding("RefusedParent", "-f", base.refused)])
                 return
-            names = []
-            for name, check in self._checks(base, results):
-                names.append(name)
-                if only in (None, name):
-                    results.add(name, check())
-            if only not in (None, *names):
-                message = f"--only {only}: no such check; choose one of {', '.join(names)}"
+            created += self.harms.of(base, self.simulate())
+            checks = dict(self._checks(base, created, results))
+            if only not in (None, *checks):
+                message = f"--only {only}: no such check; choose one of {', '.join([MANIFESTS, *checks])}"
                 raise InputError(message)
+            self._run({name: check for name, check in checks.items() if only in (None, name)}, base, results)
         except Stopped as stop:
-            results.add("calls", self.harms.failures(self.simulate()))
-            results.stopped = str(stop)
+            if failures := self.harms.failures(self.simulate()):
+                results.add("calls", failures)
+            names = {MANIFESTS, *([only] if only else dict(self._checks(base, created, results)))}
+            ran = sum(name in names for name, _ in results.checks)
+            results.stopped = f"{ran} of {len(names)} checks ran: {stop}"
 
-    def _checks(self, base: Life, results: Results) -> Iterator[Check]:
-        """Yield the name of each check after the first life, and a function that returns its findings."""
-        created = list(self.harms.of(base, self.simulate()))
+    def _run(self, checks: Mapping[str, Check], base: Life, results: Results) -> None:
+        """Run *checks* after the life *base*; raise Stopped if that was too short for one of them."""
+        is_short = base.loop or not Evidence(base.world.history).syncs
+        why = "the cluster does not become quiet" if base.loop else "no sync succeeds"
+        for name, check in checks.items():
+            if is_short and name not in _OF_ANY_LIFE:
+                message = f"no more can be checked, because {why}"
+                raise Stopped(message)
+            results.add(name, check())
+
+    def _checks(self, base: Life, created: list[Finding], results: Results) -> Iterator[tuple[str, Check]]:
+        """Yield the name of each check after the life *base*, which *created* findings, and the check."""
+        edits = Edits(self.hook, tuple(base.world.history.calls()))
         if self.hook.controller:
             yield "hooks", partial(hooks_left_out, self.manifests, self.hook.controller)
-        yield "purity", lambda: self._impurities(base)
+        yield "purity", lambda: self._impurities(base, results)
         yield "life", lambda: [*created, *self._rest_of(base)]
-        if base.loop or not Evidence(base.world.history).syncs:
-            why = "the cluster does not become quiet" if base.loop else "no sync succeeds"
-            results.notes.append(f"no more was checked, because {why}")
-            return
         yield "twins", self._twins
-        yield "smaller", self._smaller
-        yield "generated", partial(self._generated, results)
+        yield "smaller", partial(self._smaller, edits)
+        yield "generated", partial(self._generated, edits, results)
         for fault in faults_for(self.lives.settings, base.world.history):
             yield fault.name, partial(self._of_fault, fault, base)
 
-    def _impurities(self, base: Life) -> Iterator[Finding]:
+    def _impurities(self, base: Life, results: Results) -> Iterator[Finding]:
+        if not self.hook.is_local:
+            results.notes.append(UNSEEN)
         for each in impurities(self.hook, requests_of(base.world.history)):
             message = f"{each.key}: {each.message}"
             if each.rule == "NeedsResync":
@@ -94,14 +112,15 @@ class Checks:
         yield from self.harms.of(life, command)
         self.lives.end(life)
         yield from self.harms.of(life, command)
+        for message in () if life.loop else finalized_at_once(life.world.history, is_pure=self.hook.is_local):
+            yield Finding("FinalizedAtOnce", "/finalize", message, command)
         for key in () if life.loop else life.remaining():
             message = f"{key}: still exists ten minutes after its deletion; respond with finalized: true"
             message += ", or leave out of -f what the hook waits for" if self.lives.others else ""
             yield Finding("NotFinalized", "/finalize", message, command)
 
-    def _of_parents(self, parents: list[Json], *, brief: bool = False) -> Iterator[Finding]:
-        """Yield the findings of the life of *parents*, which are the example."""
-        life = self.lives.begin(parents, brief=brief, controllers=not brief)
+    def _findings_of(self, life: Life, parents: list[Json]) -> Iterator[Finding]:
+        """Yield the findings of the *life* of *parents*, which are the example."""
         if not life.refused:
             example = "---\n".join(dump_yaml(item) for item in (*self.lives.others, *parents))
             for finding in self.harms.of(life, self.simulate(example=True)):
@@ -109,38 +128,52 @@ class Checks:
 
     def _twins(self) -> Iterator[Finding]:
         """Yield what a hook mixes up. Copies may break other rules, if their specs have the names of children."""
-        return (finding for finding in self._of_parents(twins(self.parents)) if finding.name in _OF_TWINS)
+        parents = twins(self.parents)
+        life = self.lives.begin(self.lives.new(), parents)
+        yield from (finding for finding in self._findings_of(life, parents) if finding.name in _OF_TWINS)
+        for message in constant_names(Evidence(life.world.history).syncs):
+            yield Finding("ConstantName", "/sync", message, self.check("--only", "twins"))
 
-    def _smaller(self) -> Iterator[Finding]:
+    def _of_other(self, parent: Json, edits: Edits, check: str) -> Iterator[Finding]:
+        """Yield the findings of the brief life of another *parent*, and of an edit to its spec."""
+        life = self.lives.begin(self.lives.new(controllers=False), [parent], brief=True)
+        yield from self._findings_of(life, [parent])
+        for rule, message in edits.to_spec_of(life.world.history):
+            yield Finding(rule, "/sync", message, self.check("--only", check))
+
+    def _smaller(self, edits: Edits) -> Iterator[Finding]:
         for parent in self.parents:
             found = self.harms.crd_of(parent)
             for variant in variants(parent, found and found[2]):
-                yield from self._of_parents([variant], brief=True)
+                yield from self._of_other(variant, edits, "smaller")
 
-    def _generated(self, results: Results) -> Iterator[Finding]:
+    def _generated(self, edits: Edits, results: Results) -> Iterator[Finding]:
         """Yield the first new finding of parents that are generated for each kind of the given ones."""
         from metahook.testing import NotGenerated  # noqa: PLC0415 - it imports Hypothesis
 
         known = {finding.name for finding in results.findings}
-        for kind in dict.fromkeys((parent["apiVersion"], parent["kind"]) for parent in self.parents):
-            found = self.harms.crd_of(dict(zip(("apiVersion", "kind"), kind, strict=True)))
+        for kind, given in {(parent["apiVersion"], parent["kind"]): parent for parent in self.parents}.items():
+            found = self.harms.crd_of(given)
             if found is None:
                 continue
-            crd, _, schema = found
+            crd, path, schema = found
+            content = crd_as_given(crd.content, int(path[2]), given)
             condition = " (if the CEL rules of the CRD allow this parent)" if has_cel_rules(schema) else ""
             try:
-                for finding in generated(crd.content, kind[0].partition("/")[2], partial(self._first_new, known)):
+                examine = partial(self._first_new, known, edits)
+                for finding in generated(content, kind[0].partition("/")[2], examine):
                     yield replace(finding, message=finding.message + condition)
             except NotGenerated as error:
                 results.notes.append(f"no {kind[1]} was generated: {error}")
 
-    def _first_new(self, known: set[str], parent: Json) -> Finding | None:
-        return next((each for each in self._of_parents([parent], brief=True) if each.name not in known), None)
+    def _first_new(self, known: set[str], edits: Edits, parent: Json) -> Finding | None:
+        found = self._of_other(parent, edits, "generated")
+        return next((each for each in found if each.name not in known), None)
 
     def _of_fault(self, fault: NamedFault, base: Life) -> Iterator[Finding]:
         """Yield the findings of a life with *fault*, and how it ends in another way than *base*."""
         command = self.simulate(*fault.options) if fault.options else self.check("--only", fault.name)
-        life = self.lives.begin(self.parents, fault.fault)
+        life = self.lives.begin(self.lives.new(fault.fault), self.parents)
         yield from self.harms.of(life, command, fault=True)
         if fault.is_lasting or not base.is_quiet or not life.is_quiet:
             return
@@ -156,7 +189,7 @@ class Checks:
 def manifests_only(manifests: Manifests, results: Results) -> bool:
     """Check the *manifests*, and add to *results*; return whether the hook can be called."""
     found, is_runnable = manifest_findings(manifests)
-    results.checks.append(("manifests", found))
+    results.checks.append((MANIFESTS, found))
     if not is_runnable:
         results.stopped = "the hook was not called: mend the manifests first"
     return is_runnable

@@ -41,7 +41,7 @@ class Harms:
         harms = [_explained(life, harm, evidence) for harm in findings(life.world.history)]
         for harm in harms:
             if (
-                not _is_known(life, harm)
+                not _is_known(life, harm, harms)
                 and not _is_progress(life, harm)
                 and not (fault and _is_of_the_fault(life, harm))
             ):
@@ -81,10 +81,13 @@ def _explained(life: Life, harm: HarmFinding, evidence: Evidence) -> HarmFinding
     return replace(harm, message=f"{harm.key}: {harm.message}")
 
 
-def _is_known(life: Life, harm: HarmFinding) -> bool:
-    """Tell whether *harm* is a failed call, or the finalizer, which is set before the first call."""
+def _is_known(life: Life, harm: HarmFinding, harms: list[HarmFinding]) -> bool:
+    """Tell whether *harm* is a failed call, one of *harms* again, or the finalizer, set before the first call."""
     is_failure = harm.rule == "FailingSync" and life.has_failures
-    return is_failure or (harm.rule == "OverwrittenObject" and harm.key in life.keys)
+    is_same = harm.rule == "GrowingChildren" and any(
+        (each.rule, each.key) == ("WrongDelete", harm.key) for each in harms
+    )
+    return is_failure or is_same or (harm.rule == "OverwrittenObject" and harm.key in life.keys)
 
 
 def _is_progress(life: Life, harm: HarmFinding) -> bool:

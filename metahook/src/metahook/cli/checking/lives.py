@@ -1,17 +1,20 @@
 """Lives of parents in a simulated cluster: they are created, annotated and deleted, with a fault or none."""
 
 import copy
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.claimed_results import AnsweredSync
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.findings import findings
 from metahook.simulator.history import Call, Entry, History
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key, key_of
+from metahook.simulator.purity import words
 from metahook.simulator.world import HOUR, NeverQuiet, NoSuchObject, World
 
 REST = 600.0
@@ -34,6 +37,9 @@ BRIEF = 5.0
 
 TWIN = "-twin"
 """The end of the name of a copy. No child of the first parent has such a name, as with a number at its end."""
+
+_A_WORD = 3
+"""Letters of a text that is no part of a name by accident."""
 
 Fault = Callable[[World], object]
 
@@ -72,16 +78,19 @@ class Lives:
     settings: Settings
     others: tuple[Json, ...]
 
-    def begin(
-        self, parents: Iterable[Json], fault: Fault | None = None, *, controllers: bool = True, brief: bool = False
-    ) -> Life:
-        """Create *parents* in a cluster with a *fault*, and observe them; only for a moment if it is *brief*."""
+    def new(self, fault: Fault | None = None, *, controllers: bool = True) -> Life:
+        """Return a life in a new cluster, with a *fault* or none."""
         world = World(self.hook, self.settings, controllers=controllers)
         # With late changes, several writes may follow that are none of a loop.
         world.history.listeners.append(_loop_watcher(world.history, _GROWTH if fault else _LOOPS))
         life = Life(world)
         if fault:
             fault(world)
+        return life
+
+    def begin(self, life: Life, parents: Iterable[Json], *, brief: bool = False) -> Life:
+        """Create *parents* in *life*, and observe them, only for a moment if it is *brief*; return it."""
+        world = life.world
 
         def create() -> None:
             for item in (*self.others, *parents):
@@ -151,6 +160,35 @@ def _loop_watcher(history: History, rules: Iterable[str]) -> Callable[[Entry], N
 def _annotate(parent: Json) -> None:
     metadata = parent["metadata"]
     metadata["annotations"] = {**(metadata.get("annotations") or {}), "example.com/note": "checked"}
+
+
+def constant_names(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
+    """Yield a sentence for each child that two parents list under a name that nothing in their requests contains."""
+    first: dict[Key, AnsweredSync] = {}
+    for sync in syncs:
+        for key in sync.children:
+            other = first.setdefault(key, sync)
+            if other.key != sync.key and not _is_given(key, sync):
+                message = f"{key}: both {other.key} and {sync.key} list it, and only one gets it"
+                yield f"{message}; put the name of the parent into its name"
+
+
+def _is_given(key: Key, sync: AnsweredSync) -> bool:
+    """Tell whether the name in *key* contains a text of the parent, or of an object that is related to it.
+
+    So may its namespace, if it is not that of the parent.
+    """
+    request = json.loads(sync.call.request)
+    parent = {
+        field: value for field, value in sync.call.parent.items() if field not in ("apiVersion", "kind", "status")
+    }
+    texts = words([{**parent, "metadata": _texts_of(parent)}, request.get("related")])
+    names = {key.name, key.namespace} - {sync.key.namespace}
+    return any(text == name or (len(text) >= _A_WORD and text in name) for text in texts for name in names)
+
+
+def _texts_of(parent: Json) -> list[Json]:
+    return [parent["metadata"].get(field) for field in ("labels", "annotations")]
 
 
 def twins(parents: Iterable[Json]) -> list[Json]:

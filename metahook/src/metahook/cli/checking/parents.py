@@ -12,6 +12,9 @@ from metahook.simulator.objects import Json, to_json
 EXAMPLES = 40
 """Generated parents, without those by which an example becomes smaller."""
 
+MOST = 100
+"""The most for a whole number for which the CRD has none, as it may be the number of children; the least is 0."""
+
 _DEEPEST = 4
 """Levels of fields that are left out."""
 
@@ -43,9 +46,43 @@ def _without_one(value: Json, schema: Json, depth: int) -> Iterator[Json]:
             yield others
         if field.get("nullable"):
             yield {**others, name: None}
-        if isinstance(inner, dict) and depth:
+        if isinstance(inner, dict) and depth and not _is_of_kubernetes(field, inner):
             for smaller in _without_one(inner, field, depth - 1):
                 yield {**value, name: smaller}
+
+
+def crd_as_given(crd: Json, version: int, given: Json) -> Json:
+    """Return *crd*, of whose *version* no part that Kubernetes has rules for has another value than in *given*.
+
+    A CRD lacks these rules: a selector with nothing in it, or half a Pod template, is nothing that a user would write.
+    """
+    versions = [*crd["spec"]["versions"]]
+    schema = _as_given(versions[version]["schema"]["openAPIV3Schema"], given)
+    versions[version] = {**versions[version], "schema": {"openAPIV3Schema": schema}}
+    return {**crd, "spec": {**crd["spec"], "versions": versions}}
+
+
+def _as_given(schema: Json, given: Json) -> Json:
+    fields = {}
+    for name, field in (schema.get("properties") or {}).items():
+        known = given.get(name)
+        if field.get("type") == "integer":
+            least, most = min(0, field.get("maximum", 0)), max(MOST, field.get("minimum", 0))
+            fields[name] = {"minimum": least, "maximum": most, **field}
+        elif not _is_of_kubernetes(field, known):
+            fields[name] = _as_given(field, known if isinstance(known, dict) else {})
+        elif known:
+            fields[name] = {"enum": [known]}
+    required = [name for name in schema.get("required") or () if name in fields]
+    return {**schema, "properties": fields, "required": required} if fields else schema
+
+
+def _is_of_kubernetes(schema: Json, value: object) -> bool:
+    """Tell whether *value*, of *schema*, is a selector of Kubernetes, an object or a template; or a list of these."""
+    if schema.get("type") == "array" or isinstance(value, list):
+        return _is_of_kubernetes(schema.get("items") or {}, value[0] if isinstance(value, list) and value else {})
+    fields = {**(schema.get("properties") or {}), **(value if isinstance(value, dict) else {})}.keys()
+    return bool(fields & {"matchLabels", "containers"}) or {"metadata", "spec"} <= fields
 
 
 class _Harmful(Exception):

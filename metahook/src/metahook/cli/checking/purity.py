@@ -1,4 +1,4 @@
-"""Purity: the same request twice, and an hour later, gives the same response."""
+"""Purity: the same request gives the same response: twice, an hour later, and in another process with another clock."""
 
 import re
 import time
@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from metahook.cli.checking.calls import OK, CheckedHook
-from metahook.protocol.changes import changed_paths
-from metahook.protocol.purity import LATER
+from metahook.cli.checking.other_process import SHIFTS
+from metahook.cli.checking.other_process import Call as OtherCall
+from metahook.protocol.purity import LATER, TIMES, differing
 from metahook.server.clock import utc_now
 from metahook.simulator.clock import START
 from metahook.simulator.history import Call, History
@@ -19,8 +20,8 @@ from metahook.simulator.objects import Key
 TICK = 1.1
 """Real seconds in which a clock that shows seconds moves on."""
 
-_TIMES = ("lastTransitionTime", "lastUpdateTime", "lastProbeTime")
-"""Times that may be new in each response, as long as the status is not stored."""
+UNSEEN = "the clock and the hash seed of a hook at a URL are its own, so they were not changed"
+"""What is not checked of a hook that is not in this process."""
 
 _STAMP = re.compile(rb'"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z"')
 
@@ -49,35 +50,68 @@ def impurities(hook: CheckedHook, calls: Iterable[Call]) -> Iterator[Impurity]:
     calls = list(calls)
     first = {}
     for call in calls:
-        now = START + timedelta(seconds=call.at)
-        hook.set_time(now)
+        hook.set_time(_time_of(call))
         first[call] = _body(hook, call.hook, call.request)
         for other in calls:
             if other.hook == call.hook and other.key != call.key:
                 _body(hook, other.hook, other.request)
                 break
-        path = _difference(first[call], _body(hook, call.hook, call.request), is_stored=_is_settled(call))
-        if path is not None:
-            yield Impurity("NotPure", call.hook, call.key, f"same request twice: {path} differs")
+        yield from _not_pure(
+            call,
+            "same request twice",
+            _difference(first[call], _body(hook, call.hook, call.request), is_stored=_is_settled(call)),
+            "compute a response from its request alone",
+        )
     settled = [call for call in calls if _is_settled(call) and first[call] is not None]
     if hook.is_local:
         yield from _later_in_process(hook, settled)
+        yield from _in_another_process(hook, calls)
     else:
         yield from _later_elsewhere(hook, settled)
 
 
+def _not_pure(call: Call, when: str, paths: str, remedy: str) -> Iterator[Impurity]:
+    if paths:
+        yield Impurity("NotPure", call.hook, call.key, f"{when}: {differ(paths)}; {remedy}")
+
+
+def differ(paths: str) -> str:
+    """Return that *paths* differ, as a clause."""
+    return f"{paths} {'differ' if ',' in paths or ' and ' in paths else 'differs'}"
+
+
+def _in_another_process(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
+    """Yield what differs in processes with other hash seeds, and with the clock of one moved while *now* stays."""
+    found = hook.in_other_processes([OtherCall(call.hook, call.request, _time_of(call)) for call in calls])
+    for place, call in enumerate(calls if found else ()):
+        now, *others = (responses[place] for responses in found)
+        moved = [(when, now[index]) for index, when in enumerate(SHIFTS) if index]
+        for when, response in moved:
+            if paths := _difference(now[0], response, is_stored=True):
+                yield from _not_pure(
+                    call, f"with the clock of its process {when} later", paths, "take the time from the argument now"
+                )
+                break
+        else:
+            for other in others:
+                if paths := _difference(now[0], other[0], is_stored=True):
+                    yield from _not_pure(
+                        call, "same request in another process", paths, "sort what comes from a set, and use no hash()"
+                    )
+                    break
+
+
 def _later_in_process(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
     for call in calls:
-        now = START + timedelta(seconds=call.at)
-        hook.set_time(now)
+        hook.set_time(_time_of(call))
         before = _body(hook, call.hook, call.request)
-        hook.set_time(now + LATER)
+        hook.set_time(_time_of(call) + LATER)
         yield from _unasked(call, before, _body(hook, call.hook, call.request), "one hour later")
 
 
 def _later_elsewhere(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
     """Let a second pass, and then move the times in the requests into the past, as the hook has a clock of its own."""
-    recent = {call: _moved(call.request, utc_now() - START - timedelta(seconds=call.at)) for call in calls}
+    recent = {call: _moved(call.request, utc_now() - _time_of(call)) for call in calls}
     before = {call: _body(hook, call.hook, recent[call]) for call in calls}
     time.sleep(TICK if calls else 0)
     for call in calls:
@@ -87,6 +121,10 @@ def _later_elsewhere(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]
             # Times that the hook copies from the request are earlier by as much.
             found = list(_unasked(call, _moved_like(before[call], recent[call]), later, "one hour later"))
         yield from found
+
+
+def _time_of(call: Call) -> datetime:
+    return START + timedelta(seconds=call.at)
 
 
 def _moved_like(response: bytes | None, request: bytes) -> bytes | None:
@@ -111,9 +149,9 @@ def _moved(body: bytes, by: timedelta) -> bytes:
 
 
 def _unasked(call: Call, before: bytes | None, after: bytes | None, when: str) -> Iterator[Impurity]:
-    path = _difference(before, after, is_stored=True)
-    if path is not None and call.hook == "sync" and not _resync(before):
-        message = f"{when}: {path} differs, and no resyncAfterSeconds asks for a sync by then"
+    paths = _difference(before, after, is_stored=True)
+    if paths and call.hook == "sync" and not _resync(before):
+        message = f"{when}: {differ(paths)}, and no resyncAfterSeconds asks for a sync by then"
         yield Impurity("NeedsResync", call.hook, call.key, message)
 
 
@@ -132,9 +170,6 @@ def _body(hook: CheckedHook, name: str, request: bytes) -> bytes | None:
     return reply.body if reply.status == OK else None
 
 
-def _difference(old: bytes | None, new: bytes | None, *, is_stored: bool) -> str | None:
-    """Return the first path at which two responses differ, or None."""
-    if old is None or new is None or old == new:
-        return None
-    paths = changed_paths(msgspec.json.decode(old), msgspec.json.decode(new), "")
-    return next((path for path in paths if is_stored or not path.endswith(_TIMES)), None)
+def _difference(old: bytes | None, new: bytes | None, *, is_stored: bool) -> str:
+    """Return the paths at which two responses differ, for a sentence."""
+    return "" if old is None or new is None else differing(old, new, but=() if is_stored else TIMES)

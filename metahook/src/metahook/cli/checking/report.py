@@ -15,7 +15,7 @@ WIDTH = 100
 def as_text(results: Results, calls: int) -> str:
     """Return *results* as lines; *calls* is the number of calls of the hook."""
     found = results.findings
-    end = counted(len(found), "problem") if found else "no problems"
+    end = counted(len(found), "problem") if found else "not finished" if results.stopped else "no problems"
     count = f"{counted(len(results.checks), 'check')}, {counted(calls, 'call')} of the hook"
     lines = [line for finding in found for line in _lines(finding)]
     notes = [*results.notes, *([results.stopped] if results.stopped else [])]
@@ -53,8 +53,8 @@ def as_junit(results: Results, calls: int) -> str:
         name="metahook check",
         tests=str(len(results.checks)),
         failures=str(failed),
-        errors="0",
-        skipped="1" if results.stopped else "0",
+        errors="1" if results.stopped else "0",
+        skipped="0",
     )
     for name, found in results.checks:
         case = ET.SubElement(suite, "testcase", classname="metahook.check", name=name)
@@ -64,7 +64,7 @@ def as_junit(results: Results, calls: int) -> str:
             failure.text = "\n".join(map(printable, _lines(finding)))
     if results.stopped:
         case = ET.SubElement(suite, "testcase", classname="metahook.check", name="the rest")
-        ET.SubElement(case, "skipped", message=results.stopped)
+        ET.SubElement(case, "error", message=results.stopped)
     ET.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"
 

@@ -1,5 +1,6 @@
 """What the API server makes of responses: what it stores otherwise, drops or refuses."""
 
+import json
 from collections.abc import Iterator
 
 from msgspec import UNSET
@@ -10,6 +11,8 @@ from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_rules import dropped, problems, written
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.claimed_results import AnsweredSync
+from metahook.simulator.evidence import Evidence
+from metahook.simulator.history import History
 from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS
 from metahook.simulator.objects import Json, Key, to_json
 
@@ -54,6 +57,26 @@ def stored_otherwise(sync: AnsweredSync, key: Key) -> str | None:
             if found:
                 return f"{_named(index, child)}: {found.path} {_short(found.old)} is stored as {_short(found.new)}"
     return None
+
+
+def finalized_at_once(history: History, *, is_pure: bool) -> Iterator[str]:
+    """Yield a sentence for each parent whose first response to finalize lets it go, so that nothing is waited for.
+
+    Metacontroller then neither creates nor changes a child. A hook that is not *is_pure* may have cleaned up elsewhere,
+    and one that has related objects may wait for those.
+    """
+    seen = set[Key]()
+    for sync in Evidence(history).syncs:
+        if not sync.finalizing or sync.key in seen:
+            continue
+        seen.add(sync.key)
+        new = [key for key in sync.children if key not in sync.observed]
+        has_related = "customize" in (json.loads(sync.call.request).get("controller") or {})["spec"]["hooks"]
+        left = new or ([*sync.observed] if is_pure and not has_related else [])
+        if sync.response.finalized and left:
+            what = "is not created any more" if new else "still exists"
+            remedy = "respond with finalized: false until the children are as they should be"
+            yield f"{sync.key}: finalized: true in the first response, and {left[0]} {what}; {remedy}"
 
 
 def _named(index: int, child: Json) -> str:

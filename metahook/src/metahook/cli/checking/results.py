@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 
 _CONSEQUENCES = {
     "EndsDifferently": {"MixedParents", "NotPure", "WrongDelete"},
-    "GrowingChildren": {"WrongDelete"},
+    "FailingSync": {"UnreportedRefusal"},
     "NeedsResync": {"NotPure"},
     "NoOpWrites": {"NotPure", "PrunedStatus"},
     "NotFinalized": {"CustomizeHookMissing"},
     "RemovedField": {"MixedParents", "NotPure"},
     "RepeatedWrites": {"GrowingChildren", "MixedParents", "NotPure", "PrunedStatus", "WrongDelete"},
     "StoredOtherwise": {"NotPure", "UnknownField"},
+    "WrongDelete": {"NotPure"},
     "CallStorm": {"GrowingChildren", "NotPure", "RepeatedWrites", "WrongDelete"},
 }
 """Rules that are also broken once one of these others is."""
@@ -33,7 +34,7 @@ class Finding:
 
 @dataclass
 class Results:
-    """The *checks* that ran, each with its findings, and why the others did not run."""
+    """The *checks* that ran, each with its findings, and why the others did not run: *stopped*."""
 
     checks: list[tuple[str, list[Finding]]] = field(default_factory=list)
     stopped: str = ""
@@ -46,14 +47,25 @@ class Results:
         return [finding for _, found in self.checks for finding in found]
 
     def add(self, check: str, found: Iterable[Finding]) -> None:
-        """Add what a *check* has *found*, without what was found before, and what follows from that."""
+        """Add what a *check* has *found*, without what was found before, and what follows from that.
+
+        If an exception ends the check, what it has found by then is added.
+        """
         new: list[Finding] = []
-        for finding in found:
-            known = [*self.findings, *new]
-            is_consequence = _CONSEQUENCES.get(finding.name, set()) & {each.name for each in known}
-            if not is_consequence and _kind(finding) not in map(_kind, known):
-                new.append(finding)
+        try:
+            for finding in found:
+                if self._is_new(finding, new):
+                    new.append(finding)
+        except BaseException:
+            if new:
+                self.checks.append((check, new))
+            raise
         self.checks.append((check, new))
+
+    def _is_new(self, finding: Finding, others: list[Finding]) -> bool:
+        known = [*self.findings, *others]
+        is_consequence = _CONSEQUENCES.get(finding.name, set()) & {each.name for each in known}
+        return not is_consequence and _kind(finding) not in map(_kind, known)
 
 
 def _kind(finding: Finding) -> tuple[str, str, str]:

@@ -21,6 +21,8 @@ LONGEST_NAME = 43
 """Letters of a controller's name with a finalize hook: a finalizer has 63, and ``compositecontroller-`` takes 20."""
 
 _DURATION = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*")
+_METHODS = {"jobs": "Recreate", "pods": "Recreate", "persistentvolumeclaims": "OnDelete"}
+"""The update methods of resources whose specs can't change, for which InPlace fails."""
 _SCHEMES = ("http", "https")
 
 Rule = Callable[[Manifests], Iterator[Finding]]
@@ -37,7 +39,13 @@ def manifest_findings(manifests: Manifests) -> tuple[list[Finding], bool]:
 
 
 def hooks_left_out(manifests: Manifests, controller: Controller) -> Iterator[Finding]:
-    """Yield the functions of *controller* that Metacontroller never calls, because its manifest has no such hook."""
+    """Yield the functions of *controller* that Metacontroller never calls: its manifest has no such hook or path."""
+    for hook, _ in _hooks(manifests):
+        last = manifests.path_of(hook).rpartition("/")[2]
+        if last != hook and difflib.get_close_matches(last, [*HOOKS]):
+            place = manifests.controller.place("spec", "hooks", hook, "webhook")
+            message = f"{hook}: its path ends in /{last}, and a Controller is served at /{hook}; correct the path"
+            yield Finding("WrongPath", place, message)
     hooks, required = manifests.controller.content["spec"]["hooks"], controller.requirements
     for hook, has_function in (("customize", required.has_customize), ("finalize", required.has_finalize)):
         if has_function and hook not in hooks:
@@ -117,7 +125,8 @@ def _loose_hooks(manifests: Manifests) -> Iterator[Finding]:
 def _children_never_updated(manifests: Manifests) -> Iterator[Finding]:
     for path, resource, is_parent in _resources(manifests):
         if not is_parent and not (resource.get("updateStrategy") or {}).get("method"):
-            remedy = "set updateStrategy: {method: InPlace}"
+            method = _METHODS.get(resource["resource"], "InPlace")
+            remedy = f"set updateStrategy: {{method: {method}}}{' to say so' if method == 'OnDelete' else ''}"
             message = f"{resource['resource']}: no update method, so children are never updated; {remedy}"
             yield Finding("NeverUpdated", manifests.controller.place(*path), message)
 
