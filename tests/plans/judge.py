@@ -147,7 +147,7 @@ def _deployment(key: Key) -> Key:
 
 def _named(key: Key, items: Iterable[Json]) -> Json | None:
     """Return the one of *items* with the kind and the name of *key*."""
-    return next((item for item in items if (item["kind"], item["metadata"]["name"]) == (key.kind, key.name)), None)
+    return next((item for item in items if (item["kind"], item["metadata"].get("name")) == (key.kind, key.name)), None)
 
 
 def _is(one: Json, other: Json) -> bool:
