@@ -9,6 +9,7 @@ from metahook.simulator.objects import Json, key_of, with_metadata
 from tests.e2e.audit import Audit, Done, deleted, drop_incomplete_line, stored
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.ends import comparable, moved, replaced
+from tests.e2e.judged import judged
 from tests.e2e.record import Record, Version
 from tests.e2e.side_by_side import without_retry
 from tests.e2e.truth import Written, backward, incoherent, moves, untrue, written
@@ -60,6 +61,12 @@ def test_a_status_after_its_rollout_was_undone_is_late() -> None:
     record = recorded(PARENT, DEPLOYMENT, {**DEPLOYMENT, "status": {}}, READY)
 
     assert [(each.early, each.seconds) for each in untrue(record, statuses(record))] == [(False, 10.0)]
+
+
+def test_a_status_is_early_without_the_pods_that_its_deployment_counts() -> None:
+    (found,) = judged(recorded(PARENT, DEPLOYMENT, READY), "default", []).violations
+
+    assert "at most 0 of 1 Pods were available" in found
 
 
 def at(second: int) -> Json:

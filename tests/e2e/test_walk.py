@@ -31,7 +31,7 @@ STEPS = 10
 
 WALKS = short_or_whole(2, 40)
 
-GAPS = (0.0, 0.3, 3.0)
+PAUSES = (0.0, 0.3, 3.0)
 """Seconds after an event."""
 
 NAMES = {"Deployment": "web-deployment", "MyBackup": "nightly", "ConfigMap": "settings"}
@@ -153,45 +153,37 @@ def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scen
 
 
 class Walk:
-    """Random steps in a namespace of its own; ``taken`` has them as text."""
+    """Steps in a namespace of its own; ``taken`` has them as text."""
 
-    def __init__(self, scene: Scene, here: Namespace, chance: Random, more: tuple[str, ...]) -> None:
+    def __init__(self, scene: Scene, name: str) -> None:
         self._scene = scene
-        self._here = here
-        self._chance = chance
-        self._more = more
-        self._stage = RealStage(here)
+        self._here = Namespace(scene.cluster, name)
+        self._stage = RealStage(self._here)
         self.taken: list[str] = []
 
-    def go(self) -> list[str]:
-        """Take all steps; return what is wrong, meanwhile and in the end."""
+    def begin(self, features: tuple[str, ...]) -> None:
+        """Create a MyResource with these *features*, and wait until it is Ready."""
+        self.taken.append("+".join(features))
         self._stage.change_configuration()
         self._stage.put(self._stage.backup())
-        self._stage.choose((*self._more, *self._chance.sample(FIXED, 2)))
-        self.taken.append("+".join(self._stage.features))
+        self._stage.choose(features)
         self._here.wait_until_ready()
-        for _ in range(STEPS):
-            self._step()
-        return self._rest()
 
-    def _step(self) -> None:
-        """Let two events happen, perhaps during a fault."""
-        fault = self._chance.choice([*FAULTS, "", "", ""])
+    def step(self, fault: str, *events: tuple[str, float]) -> None:
+        """Let *events* happen that can, each with a pause after it, during a *fault* if it has a name."""
+        self.taken.append(f"{fault}: {events}")
         if fault:
-            self.taken.append(fault)
             FAULTS[fault](self._scene)
-        possible = [event for event in EVENTS if self._stage.can(event)]
-        for event in self._chance.choices(possible, k=2):
-            gap = self._chance.choice(GAPS)
-            self.taken.append(f"{event}, {gap} s")
-            with suppress(Refused):  # another client was faster
-                EVENTS[event](self._stage)
-            time.sleep(gap)
+        for event, pause in events:
+            if self._stage.can(event):
+                with suppress(Refused):  # another client was faster
+                    EVENTS[event](self._stage)
+                time.sleep(pause)
         if fault:
             self._scene.restore()
 
-    def _rest(self) -> list[str]:
-        """Make everything sound and valid, and wait until it is Ready, and nothing is written any more."""
+    def end(self) -> list[str]:
+        """Make all sound and valid, and wait until nothing is written; return what is wrong, meanwhile and then."""
         self._stage.make_valid()
         self._stage.recover_pods()
         try:
@@ -199,7 +191,9 @@ class Walk:
             late = self._here.touched().writes
         except AssertionError as error:
             late = [str(error)]
-        return [*judged(self._scene.cluster, self._here.name).violations, *late]
+        wrong = judged(self._scene.cluster.record, self._here.name, self._here.exchanges()).violations
+        self._here.close()
+        return [*wrong, *late]
 
 
 AUTOSCALED = pytest.param(("autoscaling",), id="autoscaled")
@@ -212,11 +206,35 @@ def test_ready_is_what_the_pods_show_on_a_walk(
     """With ``--all`` the walks are many, and new ones each time."""
     wrong: dict[str, list[str]] = {}
     for number in range(WALKS):
-        here = Namespace(scene.cluster, f"walk-{len(more)}-{number}")
-        walk = Walk(scene, here, Random(f"{random_seed}-{mode}-{number}"), more)  # noqa: S311 - nothing secret
-        if found := walk.go():
-            wrong["; ".join(walk.taken)] = found
-        here.close()
+        walk = Walk(scene, f"walk-{len(more)}-{number}")
+        chance = Random(f"{random_seed}-{mode}-{number}")  # noqa: S311 - nothing secret
+        walk.begin((*more, *chance.sample(FIXED, 2)))
+        for _ in range(STEPS):
+            events = [(event, chance.choice(PAUSES)) for event in chance.choices([*EVENTS], k=3)]
+            walk.step(chance.choice([*FAULTS, "", "", ""]), *events)
+        if found := walk.end():
+            wrong["\n".join(walk.taken)] = found
 
     figures.note(f"steps of walks, {'autoscaled' if more else 'fixed'}", mode, WALKS * STEPS)
     assert not wrong, "\n".join(f"{steps}\n  {'; '.join(lines)}" for steps, lines in wrong.items())
+
+
+Step = tuple[str, tuple[str, float], tuple[str, float]]
+
+FAULTY: dict[str, Step] = {
+    "configuration-stopped": ("controllers stopped", ("number", 0.0), ("configuration", 3.0)),
+    "configuration-behind": ("MyResources behind", ("number", 0.0), ("configuration", 3.0)),
+    "restarted-stopped": ("controllers stopped", ("number", 0.0), ("restarted", 3.0)),
+    "loss": ("", ("number", 3.0), ("loss", 3.0)),
+}
+"""Steps with which Ready was wrong once."""
+
+
+@pytest.mark.parametrize("name", FAULTY)
+@pytest.mark.parametrize("more", [pytest.param((), id="fixed"), AUTOSCALED])
+def test_ready_is_what_the_pods_show(scene: Scene, more: tuple[str, ...], name: str) -> None:
+    walk = Walk(scene, f"{name}-{len(more)}")
+    walk.begin((*more, "configuration"))
+    walk.step(*FAULTY[name])
+
+    assert walk.end() == []
