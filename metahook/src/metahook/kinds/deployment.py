@@ -4,18 +4,18 @@ from typing import Any, ClassVar
 
 from metahook.kinds.defaults import DEFAULTS
 from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Conditions, Defaults, Object
+from metahook.protocol.objects import Conditions, Defaults, Int64, Object
 
 
 class DeploymentStatus(Conditions, frozen=True):
     """What the Deployment controller reports; an absent number counts as 0, except ``terminating_replicas``."""
 
-    observed_generation: int | None = None
-    replicas: int | None = None
-    updated_replicas: int | None = None
-    ready_replicas: int | None = None
-    available_replicas: int | None = None
-    terminating_replicas: int | None = None
+    observed_generation: Int64 | None = None
+    replicas: Int64 | None = None
+    updated_replicas: Int64 | None = None
+    ready_replicas: Int64 | None = None
+    available_replicas: Int64 | None = None
+    terminating_replicas: Int64 | None = None
     """Pods that are stopping, which the other numbers do not count; reported by Kubernetes 1.35 or later."""
 
 

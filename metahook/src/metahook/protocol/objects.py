@@ -6,7 +6,7 @@ has some.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
@@ -19,6 +19,9 @@ def object_or_empty(value: object) -> dict[str, Any]:
 
 
 _NO_RECORDS = msgspec.Raw(b"[]")
+
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""A number that goes into the response: the API server stores no larger one, and Metacontroller would change it."""
 
 
 class Observed(msgspec.Struct, frozen=True, rename="camel"):
@@ -46,7 +49,7 @@ class Metadata(Observed, frozen=True):
     name: str
     namespace: str | None = None
     uid: str | None = None
-    generation: int | None = None
+    generation: Int64 | None = None
     resource_version: str | None = None
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None

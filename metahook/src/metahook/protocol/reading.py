@@ -44,6 +44,9 @@ _BOUNDS = {
 }
 """Attributes of msgspec.Meta, each with its words."""
 
+_UNNAMED = (None, -(2**63), 2**63 - 1)
+"""Bounds that are not named: no API server stores a number that exceeds them."""
+
 _PLACE = re.compile(r" - at (?P<key>`key` in )?`\$(?P<steps>[^`]*)`$")
 """Where an error of msgspec is, such as ``$.spec.ports[0].name``; nowhere for the whole JSON. The rest
 of its text is not used, because it may hold values."""
@@ -164,7 +167,7 @@ def _bounds(meta: msgspec.Meta, units: str) -> Iterator[str]:
     if meta.min_length is not None or meta.max_length is not None:
         yield f"of {_length(meta.min_length, meta.max_length, units)}"
     for attribute, words in _BOUNDS.items():
-        if (bound := getattr(meta, attribute)) is not None:
+        if (bound := getattr(meta, attribute)) not in _UNNAMED:
             yield words.format(bound)
     if meta.tz is not None:
         yield "with a time zone" if meta.tz else "without a time zone"

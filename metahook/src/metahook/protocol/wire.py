@@ -45,7 +45,7 @@ class ObjectMetadata(Observed, frozen=True, kw_only=True):
     name: Identifier
     namespace: Namespace | None = None
     uid: Identifier
-    generation: Annotated[int, Meta(ge=0)] | None = None
+    generation: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
     labels: msgspec.Raw = msgspec.field(default_factory=_null)
@@ -57,7 +57,7 @@ class ObjectMetadata(Observed, frozen=True, kw_only=True):
 class ParentMetadata(ObjectMetadata, frozen=True, kw_only=True):
     """Metadata of the parent."""
 
-    generation: Annotated[int, Meta(ge=0)]
+    generation: Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
 class ObjectBody(Observed, frozen=True, kw_only=True):
