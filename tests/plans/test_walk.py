@@ -161,7 +161,7 @@ AUTOSCALED = pytest.param(
     ("autoscaling",),
     id="autoscaled",
     marks=pytest.mark.xfail(
-        strict=False,  # not each mode finds it in short
+        strict=False,  # the short form does not find it each time
         reason="with autoscaling, neither a change of the template nor a loss is scaling",
     ),
 )
