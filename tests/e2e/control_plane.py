@@ -16,8 +16,8 @@ _AUDITED = [
     {"group": "mygroup.example.com"},
     {"group": "apps", "resources": ["deployments", "deployments/status", "deployments/scale"]},
     {"group": "", "resources": ["services", "services/status"]},
-    {"group": "policy", "resources": ["poddisruptionbudgets"]},
-    {"group": "autoscaling", "resources": ["horizontalpodautoscalers"]},
+    {"group": "policy", "resources": ["poddisruptionbudgets", "poddisruptionbudgets/status"]},
+    {"group": "autoscaling", "resources": ["horizontalpodautoscalers", "horizontalpodautoscalers/status"]},
     {"group": "networking.k8s.io", "resources": ["ingresses"]},
     {"group": "gateway.networking.k8s.io", "resources": ["httproutes"]},
 ]
