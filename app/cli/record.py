@@ -11,7 +11,6 @@ from app.core.child_metadata import (
     ADDRESS_LABEL,
     ASLEEP,
     CONFIG_HASH_ANNOTATIONS,
-    EARLIER_FAILURE,
     GENERATION_STAMP,
     READY_IMAGE,
     REPAIR_ANNOTATION,
@@ -25,7 +24,7 @@ from app.core.desired.children import CHILDREN, LATER_CHILDREN
 from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis import advice, pod_failures, replica_failure
 from app.core.status.facts import ROLLOUT
-from app.core.status.scaling import template_hash
+from app.core.status.template_records import template_hash
 from app.core.watch import Watch
 from metahook import (
     Body,
@@ -68,9 +67,7 @@ _LABELS = words(
 )
 _METADATA: Fields = {
     "labels": _LABELS,
-    "annotations": words(
-        ASLEEP, EARLIER_FAILURE, GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, REVERTED, ROLLBACK
-    ),
+    "annotations": words(ASLEEP, GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, REVERTED, ROLLBACK),
 }
 _NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 

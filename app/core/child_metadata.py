@@ -25,7 +25,7 @@ ROLLBACK = f"{GROUP}/rollback"
 """The annotations of the Deployment with the last image that was Ready, and with the decision to use it again."""
 
 EARLIER_FAILURE = f"{GROUP}/earlierFailure"
-"""The annotation of the Deployment with the time of the failure that it showed when it got its image."""
+"""The annotation of the Deployment with the failure that it reported when it got another Pod template."""
 
 ASLEEP = f"{GROUP}/asleep"
 """The annotation of the children that a schedule changes, with the number of Pods while the MyResource is asleep."""
@@ -33,11 +33,14 @@ ASLEEP = f"{GROUP}/asleep"
 ROLLED_OUT_TEMPLATE = f"{GROUP}/rolledOutTemplate"
 """The annotation of an autoscaled Deployment with the hash of its Pod template, once that was rolled out."""
 
+REVISION = "deployment.kubernetes.io/revision"
+"""The annotation in which the Deployment controller counts the Pod templates that it has observed."""
+
 REVERTED = f"{GROUP}/reverted"
 """The annotation of a child with the last change by another user or controller that was reverted."""
 
 REPAIR_ANNOTATION = f"{GROUP}/repair"
-PASSING_ANNOTATIONS = frozenset({REPAIR_ANNOTATION, REVERTED, ROLLED_OUT_TEMPLATE})
+PASSING_ANNOTATIONS = frozenset({EARLIER_FAILURE, REPAIR_ANNOTATION, REVERTED, ROLLED_OUT_TEMPLATE})
 """The annotations that follow from the observed child, and not from the spec: the response has them at times."""
 
 RESTARTED_AT = f"{GROUP}/restartedAt"

@@ -68,6 +68,11 @@ class Drift:
         return str(metadata.generation or metadata.resource_version or "") if metadata else ""
 
     @property
+    def has_generation(self) -> bool:
+        """Whether the observed child has a generation."""
+        return bool(self.observed and self.observed.metadata.generation)
+
+    @property
     def changed_at(self) -> str:
         """When the observed child was last written, other than its status, in RFC 3339; ``""`` if that is unknown."""
         return last_change(self.observed.metadata.managed_fields, of_status=False) if self.observed else ""

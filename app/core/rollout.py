@@ -51,7 +51,8 @@ class Rollout:
         """Whether the Deployment reports a rollout in progress."""
         self.is_late = progressing.status == "False" and progressing.reason == LATE
         """Whether the Deployment reports that its rollout exceeded the deadline."""
-        self.reported_at = parse_time(progressing.last_update_time)
+        self._reported_at = progressing.last_update_time
+        self.reported_at = parse_time(self._reported_at)
         """When the Deployment reported last that its rollout made progress, was complete or was late."""
         self.progressed_at = self.reported_at if self.is_under_way else None
         """When the rollout in progress made its last progress, if the Deployment reports it."""
@@ -67,6 +68,16 @@ class Rollout:
         """Whether there are as many Pods as the Deployment asks for, and all are of the newest template."""
         self.has_updated_none = replicas > 0 and not updated
         """Whether Pods are desired, and none of the newest template exists."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether its last rollout is complete, and none of its Pods is old; Pods can be missing."""
+        return self.is_complete and self.updated == self.existing
+
+    @property
+    def late_since(self) -> str | None:
+        """When the Deployment reported that its rollout is late, in its own words; None if it does not."""
+        return self._reported_at if self.is_late else None
 
     @property
     def changed_at(self) -> datetime | None:

@@ -24,7 +24,6 @@ from app.core.child_metadata import (
     GENERATION_STAMP,
     REPAIR_ANNOTATION,
     REVERTED,
-    ROLLED_OUT_TEMPLATE,
     deployment_name,
 )
 from app.core.desired.desired_state import DesiredState, desired_state
@@ -138,9 +137,7 @@ def _passing_annotations(
 
     *changed* is its drift, if another user or controller changed it.
     """
-    annotations = {}
-    if child["kind"] == "Deployment" and facts.scaling.rolled_out_template:
-        annotations[ROLLED_OUT_TEMPLATE] = facts.scaling.rolled_out_template
+    annotations = facts.template_records.annotations if child["kind"] == "Deployment" else {}
     last = facts.overriding.last
     if changed and last and not facts.overriding.is_yielding:
         annotations[REVERTED] = last.annotation(changed.child_version)

@@ -1,6 +1,6 @@
 """Random walks: after any events and any faults, Ready is what the Pods show, and the end that of the last spec."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import combinations, cycle
 
 import pytest
@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from metahook import Controller
-from metahook.simulator.history import Write
 from metahook.simulator.hook import Reply, Unreachable
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Json, Key
@@ -51,7 +50,7 @@ class Walk(RuleBasedStateMachine):
         # With delays that are all equal, two versions of a child that is kept can follow each other for ever: each sync
         # observes one, and server-side apply writes it over the other.
         delays = cycle([0.004, 0.007, 0.002, 0.005, 0.009])
-        self.usual: Callable[[Write], Iterable[float]] = lambda _: [next(delays)]
+        self.usual: Callable[..., list[float]] = lambda _: [next(delays)]
         self.world.metacontroller.cache.delays = self.usual
 
     @rule(features=st.sampled_from([(), *((feature,) for feature in FIXED), *combinations(FIXED, 2)]))

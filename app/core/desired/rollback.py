@@ -1,9 +1,8 @@
 """Rollbacks: the last image that was Ready comes back in place of the one in the spec, which stays as it is.
 
-Three annotations of the Deployment hold all that this depends on. One is the last image that was Ready. Another is the
+Two annotations of the Deployment hold what the image depends on. One is the last image that was Ready. The other is the
 decision: for which spec it was made, and why. It is written together with the image, it is in each response for as long
-as it holds, and it holds until the spec changes. The third is written together with an image, too: the failure that the
-Deployment reported then, which was that of another image. None is in the Pod template, so none restarts Pods.
+as it holds, and it holds until the spec changes. Neither is in the Pod template, so neither restarts Pods.
 """
 
 import hashlib
@@ -14,11 +13,8 @@ import msgspec
 
 from app.api.scalar import is_image
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import EARLIER_FAILURE, READY_IMAGE, ROLLBACK
-from app.core.desired.pod_template import observed_image
+from app.core.child_metadata import READY_IMAGE, ROLLBACK
 from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED
-from app.core.rollout import LATE
-from app.core.timers import parse_time
 from metahook import Deployment, Parent
 
 _DECISION = re.compile("(?P<stamp>[0-9]{1,18}-[^/]{1,8})/(?P<spec_hash>[0-9a-f]{16})/(?P<failure>[A-Za-z]{0,64})")
@@ -42,8 +38,6 @@ class Rollback(NamedTuple):
 
     ready_image: str | None = None
     decision: str | None = None
-    earlier_failure: str | None = None
-    """When the Deployment reported a failure that was not that of its image."""
 
     @property
     def image(self) -> str | None:
@@ -59,7 +53,7 @@ class Rollback(NamedTuple):
     @property
     def annotations(self) -> dict[str, str]:
         """The annotations of the Deployment."""
-        values = {READY_IMAGE: self.ready_image, ROLLBACK: self.decision, EARLIER_FAILURE: self.earlier_failure}
+        values = {READY_IMAGE: self.ready_image, ROLLBACK: self.decision}
         return {name: value for name, value in values.items() if value}
 
 
@@ -79,21 +73,7 @@ def observed_rollback(
     if deployment is None or image is None or not is_image(image):
         return Rollback()
     decision = deployment.metadata.annotation(ROLLBACK) or ""
-    held = None if image == spec.image else _held(decision, parent, past)
-    return Rollback(image, held, _earlier_failure(deployment, image if held else spec.image))
-
-
-def _earlier_failure(deployment: Deployment, image: str) -> str | None:
-    """Return when *deployment* reported a failure, if it is not that of *image*, which it has or is to get.
-
-    Its controller reports the failure of the template before until the new one makes progress, which takes a while if a
-    ReplicaSet is used again. A later failure of this image has another time.
-    """
-    if observed_image(deployment) == image:
-        text = deployment.metadata.annotation(EARLIER_FAILURE)
-        return text if parse_time(text) else None
-    progressing = deployment.status.condition("Progressing") if deployment.status else None
-    return progressing.last_update_time if progressing and progressing.reason == LATE else None
+    return Rollback(image, None if image == spec.image else _held(decision, parent, past))
 
 
 def _held(text: str, parent: Parent, past: Past) -> str | None:

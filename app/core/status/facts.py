@@ -12,7 +12,8 @@ from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
 from app.core.status.override import Override, Overriding, read_annotation
 from app.core.status.previous_status import SKEW, PreviousStatus, ReachedState
-from app.core.status.scaling import Scaling
+from app.core.status.scaling import is_scaling
+from app.core.status.template_records import TemplateRecords
 from app.core.timers import after, format_time, parse_time
 from metahook import Deployment, Finding, Resend, SyncRequest, generation_stamp, was_resent
 
@@ -168,15 +169,20 @@ class Facts:
         return schedule is not None and reached not in {None, ReachedState(schedule.name, schedule.replicas)}
 
     @cached_property
-    def scaling(self) -> Scaling:
-        """What the Deployment shows of the changes of an autoscaler."""
-        return Scaling(self.desired, self.rollout, self.previous_status, self.children)
+    def template_records(self) -> TemplateRecords:
+        """What the Deployment remembers of its Pod templates."""
+        is_drifted = self.deployment_drift is not None
+        return TemplateRecords(self.desired, self.rollout, self.children, is_drifted=is_drifted)
 
-    @property
+    @cached_property
     def is_scaling(self) -> bool:
         """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
-        is_sound = not self.has_unstable_pods and not self.deadlines.has_no_progress
-        return self.scaling.is_in_progress and is_sound
+        if not self.desired.replicas.is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
+            return False
+        is_rolled_out = self.template_records.is_rolled_out
+        return is_scaling(
+            self.desired, self.rollout, self.previous_status, self.children, is_template_rolled_out=is_rolled_out
+        )
 
     @property
     def is_recording_image(self) -> bool:

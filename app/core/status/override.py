@@ -31,6 +31,9 @@ WINDOW = 600
 CALM = 60
 """Seconds without another change after which a child that was overridden counts as restored."""
 
+_AHEAD = 86_400
+"""Seconds."""
+
 _RECORD = re.compile("(?P<count>[1-9])/(?P<version>[^/]{0,64})/(?P<time>[^/]{20})")
 
 
@@ -90,7 +93,7 @@ class Overriding:
         lost = next((drift for drift in drifts[:1] if not drift.path and drift.overridden_by is not None), None)
         versions = tuple(drift.child_version for drift in changed)
         # A field was changed again if its child has another version. A child that was deleted has none.
-        if self.field and not (self.last and set(versions).issubset(self.last.child_versions)):
+        if self.field and not all(map(self._is_counted, changed)):
             self._add(self.field, max(drift.changed_at for drift in changed), versions)
         elif lost and not self.field and was_ready and not is_waited_for:
             self._add(lost)
@@ -122,7 +125,18 @@ class Overriding:
 
     def _is_credible(self, override: Override) -> bool:
         """Tell whether its time is not so far in the future that no clock explains it."""
-        return (self._reverted_at(override) - self._now).total_seconds() < WINDOW
+        return (self._reverted_at(override) - self._now).total_seconds() < _AHEAD
+
+    def _is_counted(self, drift: Drift) -> bool:
+        """Tell whether it is the change that was counted last, whose revert has not been observed yet.
+
+        Then its child has the same version; or, if that counts writes of the status, too, no later write than that.
+        """
+        last = self.last
+        if last is None:
+            return False
+        is_same = drift.child_version in last.child_versions
+        return is_same or (not drift.has_generation and bool(drift.changed_at) and drift.changed_at <= last.reverted_at)
 
     def _is_within(self, override: Override, seconds: int) -> bool:
         end = after(self._reverted_at(override), seconds)

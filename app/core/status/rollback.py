@@ -16,7 +16,6 @@ from app.core.reasons import (
 )
 from app.core.status.facts import Facts
 from app.core.status.readiness import Decision, decide
-from app.core.timers import parse_time
 
 MENDED_BY_IMAGE = (IMAGE_PULL_FAILED, RUN_CONTAINER_ERROR, OOM_KILLED, CRASH_LOOPING, PROBE_FAILING)
 """The causes that Pods show for which the last image comes back. All others are about the spec or the cluster."""
@@ -47,8 +46,7 @@ def _has_failed(facts: Facts, decision: Decision) -> bool:
     is_reported = rollout.is_late or deadlines.is_stability_late or (rollout.is_complete and deadlines.has_no_progress)
     if decision.rule is not PROGRESS_DEADLINE_EXCEEDED or rollout.is_not_yet_observed or not is_reported:
         return False
-    earlier = facts.desired.rollback and parse_time(facts.desired.rollback.earlier_failure)
-    is_earlier = rollout.is_late and earlier is not None and earlier == rollout.reported_at
+    is_earlier = facts.template_records.is_failure_earlier
     return rollout.replicas > 0 and not rollout.has_updated_none and not is_earlier
 
 

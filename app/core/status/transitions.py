@@ -12,7 +12,7 @@ from functools import cached_property
 from app.core.status.conditions import ParentCondition
 from app.core.status.facts import Facts
 from app.core.timers import after, format_time, parse_time
-from metahook import last_change
+from metahook import HorizontalPodAutoscaler, last_change
 
 _OF_ROLLOUT = {"Ready", "Available", "Progressing", "Reconciling", "Stalled"}
 """The conditions whose transitions the parent and its Deployment show."""
@@ -30,7 +30,8 @@ class Transitions:
 
     def since(self, condition: ParentCondition) -> str:
         """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
-        unchanged, shown = self._previous.since(condition.type, condition.status), self._shown_since(condition)
+        unchanged = self._previous.since(condition.type, condition.status)
+        shown = self._shown_since(condition, self._time(unchanged))
         if unchanged and not self._has_changed_twice(condition, self._time(unchanged), shown):
             return unchanged
         before = self._credible(self._previous.transition_time(condition.type))
@@ -49,19 +50,34 @@ class Transitions:
             return True
         return unchanged is not None and shown is not None and shown > unchanged
 
-    def _shown_since(self, condition: ParentCondition) -> datetime | None:
-        """Return the last time at which *condition* had another status, as far as an object shows it."""
+    def _shown_since(self, condition: ParentCondition, unchanged: datetime | None) -> datetime | None:
+        """Return the last time at which *condition* had another status, as far as an object shows it.
+
+        It has been *unchanged* since then, according to the previous status.
+        """
         facts = self._facts
+        if condition.type == "Progressing":
+            is_waking = condition.status == "True" and facts.is_changing_state
+            return self._credible(facts.rollout.changed_at) if is_waking else None
         if condition.type == "Available" and condition.status == "False":
             return None if facts.has_unstable_pods else self._available_since("False")
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return None
-        times = [] if _may_scale(facts) else [self._available_since("True")]
+        times = [] if self._may_have_scaled(unchanged) else [self._available_since("True")]
         if condition.type == "Ready" and facts.rollout.is_complete:
             # A child that is missing, or that has another template, is a drift.
             created = [self._time(child.metadata.creation_timestamp) for child in facts.children]
             times += [facts.rollout.reported_at, *created]
         return max((time for time in times if time and self._credible(time)), default=None)
+
+    def _may_have_scaled(self, since: datetime | None) -> bool:
+        """Tell whether the Deployment can have been unavailable *since* then only because it was scaled up."""
+        facts = self._facts
+        if not facts.desired.replicas.is_autoscaled or facts.is_changing_state:
+            return False
+        status = next((each.status for each in facts.children.all(HorizontalPodAutoscaler)), None)
+        scaled_at = self._time(status.last_scale_time) if status else None
+        return status is None or since is None or (scaled_at is not None and scaled_at >= since)
 
     def _began(self, condition: ParentCondition, last: datetime | None) -> datetime:
         """Return when the status of *condition* changed, after the *last* change that the request has."""
@@ -145,11 +161,6 @@ class Transitions:
 
     def _credible(self, time: datetime | None) -> datetime | None:
         return time if time and time <= self._facts.now + _AHEAD else None
-
-
-def _may_scale(facts: Facts) -> bool:
-    """Tell whether the Deployment can have been unavailable only because it was scaled up."""
-    return facts.desired.replicas.is_autoscaled and not facts.is_changing_state
 
 
 def _follows_update(condition: ParentCondition) -> bool:

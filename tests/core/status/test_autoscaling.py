@@ -61,7 +61,7 @@ def scaled(before: int, to: int, *, ago: float = 0, **status: Any) -> list[Json]
     [
         pytest.param(scaled(2, 9, observedGeneration=1), id="up, not yet observed"),
         pytest.param(scaled(2, 9), id="up"),
-        pytest.param(scaled(2, 9, ago=15), id="up, a slow controller"),
+        pytest.param(scaled(2, 9, ago=2), id="up, a slow controller"),
         pytest.param(scaled(2, 9, replicas=9, updatedReplicas=9), id="Pods are starting"),
         pytest.param(scaled(9, 2, observedGeneration=1), id="down, not yet observed"),
         pytest.param(scaled(9, 2, availableReplicas=2), id="Pods are stopping"),
@@ -112,7 +112,7 @@ ROLLOUT = [{"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdate
         pytest.param(counted(5), scaled(3, 9, **FAILING), "ReplicasUnavailable", id="a loss while it scales up"),
         pytest.param(
             WAS_READY,
-            scaled(3, 9, ago=16, **FAILING),
+            scaled(3, 9, ago=3, **FAILING),
             "ReplicasUnavailable",
             id="a loss, with an old status",
         ),

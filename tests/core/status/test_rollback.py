@@ -4,12 +4,15 @@ import re
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 
 from app.core.child_metadata import EARLIER_FAILURE, READY_IMAGE, ROLLBACK
 from app.core.reasons import POD_REASONS
 from app.core.status.rollback import MENDED_BY_IMAGE
+from app.core.status.template_records import template_hash
 from app.core.watch import Watch
+from metahook import Deployment
 from metahook.protocol.sender import Grouped
 from tests.docs.documents import ROOT
 from tests.requests.builders import (
@@ -50,6 +53,10 @@ OF_MAP = {"envFrom": [{"configMapRef": {"name": "a"}}]}
 
 def asking(image: str = BAD, *, generation: int = 2, mode: str = "LastReady", **fields: Any) -> Json:
     return my_resource(generation=generation, image=image, rollback={"mode": mode}, **fields)
+
+
+def template_hash_of(deployment: Json) -> str:
+    return template_hash(msgspec.json.decode(msgspec.json.encode(deployment), type=Deployment))
 
 
 def annotated(deployment: Json, **annotations: str) -> Json:
@@ -325,13 +332,34 @@ def test_what_is_written_to_the_deployment_after_its_deadline_changes_nothing(se
 
 
 def test_the_failure_of_an_earlier_image_is_remembered_with_the_image_alone() -> None:
-    failing = late(asking(OTHER))
+    failing = late(asking(OTHER, generation=3))
 
     at_rest, given = (applied(failing, sync(asking(generation=3, image=each), failing)) for each in (OTHER, BAD))
 
     assert EARLIER_FAILURE not in at_rest["metadata"]["annotations"]
-    assert given["metadata"]["annotations"][EARLIER_FAILURE] == ago(10)
-    assert sync(asking(generation=3), given)["children"][0]["metadata"]["annotations"][EARLIER_FAILURE] == ago(10)
+    record = given["metadata"]["annotations"][EARLIER_FAILURE]
+    assert record == f"{ago(10)}/{template_hash_of(failing)}"
+    assert sync(asking(generation=3), given)["children"][0]["metadata"]["annotations"][EARLIER_FAILURE] == record
+
+
+def test_the_failure_of_another_template_with_the_same_image_does_not_count() -> None:
+    """As where a wrong field is taken back, and a ReplicaSet of this image is used again."""
+    failing = late(asking(nodeSelector={"disk": "none"}))
+
+    given = applied(failing, sync(asking(generation=3), failing))
+
+    assert image(sync(asking(generation=3), given)) == BAD
+
+
+def test_an_image_that_is_given_back_before_its_failure_is_observed_to_end_is_rolled_back() -> None:
+    """The Deployment controller never saw the other image, and reports the same failure for ever."""
+    failing = late(asking())
+    other = applied(failing, sync(asking(OTHER, generation=3), failing))
+
+    back = applied(other, sync(asking(generation=4), other))
+
+    assert back["metadata"]["annotations"][EARLIER_FAILURE].startswith(ago(10))
+    assert image(sync(asking(generation=4), back)) == GOOD
 
 
 UNSTABLE: Json = {"replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
