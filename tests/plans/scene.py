@@ -25,6 +25,7 @@ BEFORE_THE_EDGE = 3598.0
 AFTER_THE_EDGES = 4300.0
 """Seconds since the world began."""
 
+AUTOSCALER = Key("HorizontalPodAutoscaler", "default", "web")
 KEYS = {key.kind: key for key in (DEPLOYMENT, NIGHTLY, SETTINGS)}
 
 
@@ -64,6 +65,9 @@ class Scene(Stage):
         """Set the number of Pods in the Deployment, by the autoscaler or by hand."""
         actor = SCALER if by_autoscaler else YOU
         self.world.api.patch(DEPLOYMENT, lambda live: {**live, "spec": {**live["spec"], "replicas": replicas}}, actor)
+        if by_autoscaler and (autoscaler := self.world.api.get(AUTOSCALER)):
+            status = {"desiredReplicas": replicas, "lastScaleTime": self.world.clock.stamp()}
+            self.world.api.update_status({**autoscaler, "status": status}, SCALER)
 
     def lose_pods(self) -> None:
         """Let all Pods but one fail their readiness probe, or the only one."""

@@ -155,6 +155,17 @@ def test_a_new_template_is_a_rollout_before_the_deployment_controller_has_observ
     assert hash_of(reload[0]) is None, "it is dropped in the write that changes the template"
 
 
+def test_a_template_that_was_rolled_out_before_another_one_is_not_known() -> None:
+    """As where the change between was not observed, and server-side apply wrote what was: the revision tells."""
+    deployment, autoscaler = finished_by_autoscaler()
+    metadata = {**deployment["metadata"], "generation": 2}
+    metadata["annotations"] = {**metadata["annotations"], "deployment.kubernetes.io/revision": "2"}
+
+    answer = sync(WAS_READY, {**deployment, "metadata": metadata}, autoscaler)
+
+    assert reason(answer) == "RollingOut"
+
+
 def hash_of(deployment: Json) -> str | None:
     found: str | None = deployment["metadata"]["annotations"].get(ROLLED_OUT_TEMPLATE)
     return found

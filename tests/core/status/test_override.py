@@ -258,15 +258,20 @@ def test_a_new_generation_is_applied_whole_and_begins_anew() -> None:
 
 
 class OldStatus(Life):
-    """A MyResource of which each request lacks all statuses since the first one."""
+    """A MyResource of which each request lacks all statuses since the first one; the hook has another *clock*."""
+
+    def __init__(self, clock: timedelta = timedelta(), **spec: Any) -> None:
+        super().__init__(**spec)
+        self.clock = clock
 
     def scaled(self, at: float) -> Json:
         """Return the response after another change of the replicas at this time; it is applied."""
         (deployment,) = self.changed()
         (entry,) = deployment["metadata"]["managedFields"]
         entry["time"] = format_time(NOW + timedelta(seconds=at))
-        answer = sync(self.parent, deployment, now=NOW + timedelta(seconds=at + 1))
-        assert answer == sync(self.parent, deployment, now=NOW + timedelta(seconds=at + 2)) | waits(answer)
+        now = NOW + timedelta(seconds=at + 1) + self.clock
+        answer = sync(self.parent, deployment, now=now)
+        assert answer == sync(self.parent, deployment, now=now + timedelta(seconds=1)) | waits(answer)
         if REVERTED in (annotations := child(answer, "Deployment")["metadata"]["annotations"]):
             self.whole[0]["metadata"]["annotations"] = annotations
         return answer
@@ -288,6 +293,35 @@ def test_changes_are_counted_on_the_child_whatever_the_status_says() -> None:
     assert records[0].startswith("1/3/2026-01-31T12:00:10Z")
     assert [record[0] for record in records] == ["1", "2", *["3"] * 6]
     assert records[2] == records[3] == records[4] != records[5] == records[6] != records[7]
+
+
+def test_an_edit_whose_revert_is_not_observed_yet_is_counted_once() -> None:
+    """Its own controller writes the status of a child, and so gives it other versions meanwhile."""
+    parent = my_resource(ports=PORTS)
+    deployment, service = finished(parent)
+    service["spec"]["type"] = "NodePort"
+    edit = {"manager": "kubectl-edit", "operation": "Update", "time": format_time(NOW)}
+    entries = [{**edit, "fieldsV1": {"f:spec": {"f:type": {}}}}]
+    del service["metadata"]["generation"]
+
+    counts = []
+    for version in ("7", "8", "9", "10"):
+        service["metadata"] |= {"managedFields": entries, "resourceVersion": version}
+        answer = sync(parent, deployment, service, now=NOW + timedelta(seconds=1))
+        parent["status"] = answer["status"]
+        counts.append(override(answer)["count"])
+
+    assert counts == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("minutes", [-20, 20])
+def test_changes_are_counted_though_the_clock_of_the_hook_differs(minutes: int) -> None:
+    life = OldStatus(replicas=1, clock=timedelta(minutes=minutes))
+
+    answers = [life.scaled(at) for at in (10, 20, 30)]
+
+    records = [child(answer, "Deployment")["metadata"]["annotations"][REVERTED][0] for answer in answers]
+    assert records == ["1", "2", "3"]
 
 
 def test_what_was_reverted_stays_on_the_child_until_the_next_generation() -> None:
