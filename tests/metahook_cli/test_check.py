@@ -1013,6 +1013,136 @@ def test_a_mistake_of_a_hook_at_a_url_is_one_line(check: str, sync: Callable[[Js
     assert (code, found) == (1, [line])
 
 
+def of_site(body: Json, kind: str, spec: Json, api_version: str = "apps/v1") -> Json:
+    name = body["parent"]["metadata"]["name"]
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+def plan_of(body: Json) -> str:
+    return "".join(filter(str.isalnum, (body["parent"].get("spec") or {}).get("plan") or "none")) or "none"
+
+
+def deployment(body: Json, **labels: str) -> Json:
+    containers = [{"name": "main", "image": "nginx:1"}]
+    template = {"metadata": {"labels": labels}, "spec": {"containers": containers}}
+    return of_site(body, "Deployment", {"replicas": 1, "selector": {"matchLabels": labels}, "template": template})
+
+
+def job(body: Json) -> Json:
+    pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": f"nginx:{plan_of(body)}"}]}
+    return of_site(body, "Job", {"template": {"spec": pod}}, "batch/v1")
+
+
+def autoscaler(body: Json) -> Json:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": body["parent"]["metadata"]["name"]}
+    spec = {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 5}
+    return of_site(body, "HorizontalPodAutoscaler", spec, "autoscaling/v2")
+
+
+def secret(body: Json) -> Json:
+    return {**of_site(body, "Secret", {}, "v1"), "data": {"password": "Y29ycmVjdC1ob3JzZQ=="}, "type": "Opaque"}
+
+
+def observed_or(child: Callable[[Json], Json]) -> Callable[[Json], Json]:
+    return lambda body: next((found for group in body["children"].values() for found in group.values()), child(body))
+
+
+def named(body: Json) -> str:
+    name: str = body["parent"]["metadata"]["name"]
+    return name
+
+
+def without_spec(child: Json) -> Json:
+    return {field: value for field, value in child.items() if field != "spec"}
+
+
+MORE_KINDS = "".join(
+    f"    - {{apiVersion: {version}, resource: {resource}, updateStrategy: {{method: InPlace}}}}\n"
+    for version, resource in (
+        ("apps/v1", "deployments"),
+        ("batch/v1", "jobs"),
+        ("autoscaling/v2", "horizontalpodautoscalers"),
+        ("v1", "secrets"),
+    )
+)
+
+AFTER_EDIT = "after an edit of the spec, the API server keeps refusing it, and the status does not report that: "
+
+WITH_MORE_KINDS: dict[str, tuple[str, Callable[[Json], list[Json]], Json, str]] = {
+    "an observed child": (
+        "life",
+        lambda body: [observed_or(lambda body: site(body)["children"][0])(body)],
+        {},
+        "children[0] ConfigMap www: metadata.uid shows that it is a copy",
+    ),
+    "all annotations of the parent": (
+        "life",
+        lambda body: [
+            {
+                **site(body)["children"][0],
+                "metadata": {"name": named(body), "annotations": body["parent"]["metadata"].get("annotations") or {}},
+            }
+        ],
+        {},
+        "children[0] ConfigMap www: kubectl.kubernetes.io/last-applied-configuration is copied from another object",
+    ),
+    "a password in the status": (
+        "life",
+        lambda body: [without_spec(secret(body))],
+        {"at": "log in with correct-horse"},
+        "children[0] Secret www: the status shows its data.password",
+    ),
+    "text in a Secret": (
+        "life",
+        lambda body: [without_spec({**secret(body), "stringData": {"password": "correct-horse"}})],
+        {},
+        'stringData {"password":"correct-horse"} is stored as nothing (write data, in Base64)',
+    ),
+    "a number of replicas beside an autoscaler": (
+        "life",
+        lambda body: [deployment(body, app=named(body)), autoscaler(body)],
+        {},
+        "Deployment www: each sync sets spec.replicas again, which HorizontalPodAutoscaler www scales",
+    ),
+    "a selector of all parents": (
+        "twins",
+        lambda body: [deployment(body, app="server")],
+        {},
+        "Deployment www-twin: those of Site www and of Site www-twin select the same Pods",
+    ),
+    "a name that is cut": (
+        "twins",
+        lambda body: [{**site(body)["children"][0], "metadata": {"name": named(body)[:20]}}],
+        {},
+        "ConfigMap www-xxxxxxxxxxxxxxxx: parents whose long names begin alike both list it",
+    ),
+    "a selector that changes": (
+        "generated",
+        lambda body: [deployment(body, app=named(body), plan=plan_of(body))],
+        {},
+        f"{AFTER_EDIT}Invalid: spec.selector: field is immutable",
+    ),
+    "a Job that changes": (
+        "generated",
+        lambda body: [job(body)],
+        {},
+        f"{AFTER_EDIT}Invalid: spec.template: field is immutable",
+    ),
+}
+
+
+@pytest.mark.parametrize(("check", "children", "status", "line"), WITH_MORE_KINDS.values(), ids=WITH_MORE_KINDS)
+def test_a_mistake_in_children_of_a_hook_at_a_url_is_one_line(
+    check: str, children: Callable[[Json], list[Json]], status: Json, line: str
+) -> None:
+    Path("controller.yaml").write_text(CONTROLLER.replace("  hooks:", f"{MORE_KINDS}  hooks:"))
+    with serving_sites(lambda body: {"status": {"state": "Made", **status}, "children": children(body)}) as url:
+        code, found = checked("--hook", url, "--only", check)
+
+    assert (code, len(found)) == (1, 1), found
+    assert line in found[0]
+
+
 def test_a_constant_name_in_a_namespace_that_the_spec_names_is_no_finding() -> None:
     Path("crd.yaml").write_text(CRD.replace("scope: Namespaced", "scope: Cluster"))
     Path("controller.yaml").write_text(CONTROLLER.replace("resource: pods", "resource: namespaces"))

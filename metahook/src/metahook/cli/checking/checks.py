@@ -8,7 +8,7 @@ from metahook.cli.checking.calls import CheckedHook, Stopped
 from metahook.cli.checking.edits import Edits
 from metahook.cli.checking.faults import NamedFault, faults_for
 from metahook.cli.checking.harms import Harms
-from metahook.cli.checking.lives import Life, Lives, constant_names, twins
+from metahook.cli.checking.lives import Life, Lives, constant_names, shared_selectors, twins
 from metahook.cli.checking.parents import crd_as_given, generated, has_cel_rules, variants
 from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
 from metahook.cli.checking.responses import finalized_at_once
@@ -88,7 +88,7 @@ class Checks:
             yield "hooks", partial(hooks_left_out, self.manifests, self.hook.controller)
         yield "purity", lambda: self._impurities(base, results)
         yield "life", lambda: [*created, *self._rest_of(base)]
-        yield "twins", self._twins
+        yield "twins", partial(self._twins, edits)
         yield "smaller", partial(self._smaller, edits)
         yield "generated", partial(self._generated, edits, results)
         for fault in faults_for(self.lives.settings, base.world.history):
@@ -110,6 +110,10 @@ class Checks:
         command = self.check("--only", "life")
         self.lives.change(life)
         yield from self.harms.of(life, command)
+        if any(key.kind == "HorizontalPodAutoscaler" for key in life.children()):
+            # In another life, as those with faults, which end like this one, have no load.
+            for message in self.lives.unscaled(self.lives.begin(self.lives.new(), self.parents)):
+                yield Finding("FixedReplicas", "/sync", message, command)
         self.lives.end(life)
         yield from self.harms.of(life, command)
         for message in () if life.loop else finalized_at_once(life.world.history, is_pure=self.hook.is_local):
@@ -126,26 +130,36 @@ class Checks:
             for finding in self.harms.of(life, self.simulate(example=True)):
                 yield replace(finding, example=example)
 
-    def _twins(self) -> Iterator[Finding]:
+    def _twins(self, edits: Edits) -> Iterator[Finding]:
         """Yield what a hook mixes up. Copies may break other rules, if their specs have the names of children."""
         parents = twins(self.parents)
         life = self.lives.begin(self.lives.new(), parents)
         yield from (finding for finding in self._findings_of(life, parents) if finding.name in _OF_TWINS)
         for message in constant_names(Evidence(life.world.history).syncs):
             yield Finding("ConstantName", "/sync", message, self.check("--only", "twins"))
+        for message in shared_selectors(Evidence(life.world.history).syncs):
+            yield Finding("SharedSelector", "/sync", message, self.check("--only", "twins"))
+        for message in edits.cut_names():
+            yield Finding("CutName", "/sync", message, self.check("--only", "twins"))
 
-    def _of_other(self, parent: Json, edits: Edits, check: str) -> Iterator[Finding]:
-        """Yield the findings of the brief life of another *parent*, and of an edit to its spec."""
+    def _of_other(self, parent: Json, given: Json, edits: Edits, check: str) -> Iterator[Finding]:
+        """Yield the findings of the brief life of another *parent*, and of edits: to its spec, and to that *given*."""
         life = self.lives.begin(self.lives.new(controllers=False), [parent], brief=True)
         yield from self._findings_of(life, [parent])
         for rule, message in edits.to_spec_of(life.world.history):
             yield Finding(rule, "/sync", message, self.check("--only", check))
+        found = self.harms.crd_of(parent)
+        if not has_cel_rules(found and found[2]):  # such a rule may forbid the edit
+            self.lives.edit(life, {**given, "metadata": parent["metadata"]})
+            for finding in self.harms.of(life, self.check("--only", check)):
+                if finding.name == "UnreportedRefusal":
+                    yield replace(finding, message=finding.message.replace(": ", ": after an edit of the spec, ", 1))
 
     def _smaller(self, edits: Edits) -> Iterator[Finding]:
         for parent in self.parents:
             found = self.harms.crd_of(parent)
             for variant in variants(parent, found and found[2]):
-                yield from self._of_other(variant, edits, "smaller")
+                yield from self._of_other(variant, parent, edits, "smaller")
 
     def _generated(self, edits: Edits, results: Results) -> Iterator[Finding]:
         """Yield the first new finding of parents that are generated for each kind of the given ones."""
@@ -160,14 +174,14 @@ class Checks:
             content = crd_as_given(crd.content, int(path[2]), given)
             condition = " (if the CEL rules of the CRD allow this parent)" if has_cel_rules(schema) else ""
             try:
-                examine = partial(self._first_new, known, edits)
+                examine = partial(self._first_new, known, given, edits)
                 for finding in generated(content, kind[0].partition("/")[2], examine):
                     yield replace(finding, message=finding.message + condition)
             except NotGenerated as error:
                 results.notes.append(f"no {kind[1]} was generated: {error}")
 
-    def _first_new(self, known: set[str], edits: Edits, parent: Json) -> Finding | None:
-        found = self._of_other(parent, edits, "generated")
+    def _first_new(self, known: set[str], given: Json, edits: Edits, parent: Json) -> Finding | None:
+        found = self._of_other(parent, given, edits, "generated")
         return next((each for each in found if each.name not in known), None)
 
     def _of_fault(self, fault: NamedFault, base: Life) -> Iterator[Finding]:

@@ -18,6 +18,9 @@ from metahook.simulator.objects import Json
 _INVALID = re.compile("invalid|error|fail|wrong|refused|rejected", re.IGNORECASE)
 """What a status says of a spec that the hook can't use."""
 
+_LONG = 62
+"""Letters of a long name without its last one."""
+
 _OF_PARENT = ("metadata", "status")
 
 
@@ -35,6 +38,22 @@ class Edits:
         if call and self.calls:
             yield from self._remembered(call)
             yield from self._dropped(call)
+
+    def cut_names(self) -> Iterator[str]:
+        """Yield a sentence for a child that parents with long names get, which differ in the last letter alone."""
+        call = next((call for call in self.calls if call.status == OK and call.hook == "sync"), None)
+        sync = answered_sync(call) if call else None
+        if call and sync:
+            names: list[set[str]] = [set(), set()]
+            for number, end in enumerate("ab"):
+                request = json.loads(call.request)
+                metadata = _parent_in(request)["metadata"]
+                metadata.update(name=f"{metadata['name']}-".ljust(_LONG, "x") + end, uid=f"{metadata['uid']}{end}")
+                children = _children_in(self._response(call, request) or b"{}")
+                names[number] = {f"{each['kind']} {each['metadata']['name']}" for each in children}
+            for name in sorted((names[0] & names[1]) - {f"{key.kind} {key.name}" for key in sync.children})[:1]:
+                message = f"{name}: parents whose long names begin alike both list it, and only one gets it"
+                yield f"{message}; end a name that was cut with a hash of the whole"
 
     def _remembered(self, call: Call) -> Iterator[tuple[str, str]]:
         """Yield a response that a new parent of another name does not get: the hook has kept something of this one."""
@@ -92,9 +111,9 @@ def _parent_in(request: Json) -> Json:
     return parent
 
 
-def _children_in(response: bytes) -> object:
+def _children_in(response: bytes) -> list[Json]:
     decoded = json.loads(response)
-    return decoded.get("children") or decoded.get("attachments")
+    return decoded.get("children") or decoded.get("attachments") or []
 
 
 def _is_invalid(status: Json) -> bool:

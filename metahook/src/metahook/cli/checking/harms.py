@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.cli.checking.lives import Life
-from metahook.cli.checking.responses import dropped_status, stored_otherwise, undeclared_children
+from metahook.cli.checking.responses import (
+    copied_fields,
+    dropped_status,
+    shown_secrets,
+    stored_otherwise,
+    undeclared_children,
+)
 from metahook.cli.checking.results import Finding
 from metahook.cli.files.manifest import Manifest
 from metahook.cli.manifests import schema_of
@@ -36,7 +42,8 @@ class Harms:
         evidence = Evidence(life.world.history)
         for sync in evidence.syncs:
             found = self.crd_of(sync.call.parent)
-            for rule, message in (*dropped_status(sync, found and found[2]), *undeclared_children(sync)):
+            dropped = dropped_status(sync, found and found[2])
+            for rule, message in (*dropped, *undeclared_children(sync), *copied_fields(sync), *shown_secrets(sync)):
                 yield Finding(rule, f"/{sync.call.hook}", message, command)
         harms = [_explained(life, harm, evidence) for harm in findings(life.world.history)]
         for harm in harms:

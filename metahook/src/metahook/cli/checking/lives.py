@@ -5,15 +5,18 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from metahook.cli.checking.calls import CheckedHook
+from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.claimed_results import AnsweredSync
+from metahook.simulator.controllers.deployment_controller import KUBECTL_APPLIED
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.findings import findings
 from metahook.simulator.history import Call, Entry, History
 from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key, key_of
+from metahook.simulator.objects import Json, Key, key_of, to_json
 from metahook.simulator.purity import words
 from metahook.simulator.world import HOUR, NeverQuiet, NoSuchObject, World
 
@@ -118,6 +121,34 @@ class Lives:
 
         self._go(life, change)
 
+    def unscaled(self, life: Life) -> list[str]:
+        """Let the autoscalers among the children of *life* scale to the most; return a sentence for each that can't."""
+        found: list[str] = []
+
+        def scale(key: Key, spec: Json) -> None:
+            target = Key(spec["scaleTargetRef"]["kind"], key.namespace, spec["scaleTargetRef"]["name"])
+            child, most, world = life.children().get(target), spec["maxReplicas"], life.world
+            if child and world.api.get(target) and world.get(target)["spec"].get("replicas") not in (0, most):
+                world.api.patch(target, lambda item: {**item, "spec": {**item["spec"], "replicas": most}}, SCALER)
+                world.run(1)
+                if world.get(target)["spec"]["replicas"] == child["spec"].get("replicas"):
+                    message = f"{target}: each sync sets spec.replicas again, which {key} scales"
+                    found.append(f"{message}; leave it out once that exists, or return what is observed")
+
+        for key, child in life.children().items():
+            if key.kind == "HorizontalPodAutoscaler" and life.world.api.get(key):
+                self._go(life, partial(scale, key, child["spec"]))
+        return found
+
+    def edit(self, life: Life, parent: Json) -> None:
+        """Give *parent*, which is in *life*, the spec that it has here, as ``kubectl apply`` does."""
+
+        def edit() -> None:
+            life.world.apply(life.world.api.placed(copy.deepcopy(parent)))
+            life.is_quiet = life.world.until_quiet(BRIEF)
+
+        self._go(life, edit)
+
     def end(self, life: Life) -> None:
         """Delete the parents of *life*."""
 
@@ -159,7 +190,8 @@ def _loop_watcher(history: History, rules: Iterable[str]) -> Callable[[Entry], N
 
 def _annotate(parent: Json) -> None:
     metadata = parent["metadata"]
-    metadata["annotations"] = {**(metadata.get("annotations") or {}), "example.com/note": "checked"}
+    new = {"example.com/note": "checked", KUBECTL_APPLIED: "{}\n"}
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), **new}
 
 
 def constant_names(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
@@ -173,17 +205,34 @@ def constant_names(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
                 yield f"{message}; put the name of the parent into its name"
 
 
+def shared_selectors(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
+    """Yield a sentence for each child with the selector of another parent's, and with nothing of a request in it."""
+    first: dict[tuple[str, str, str], AnsweredSync] = {}
+    for sync in syncs:
+        for key, child in sync.children.items():
+            spec = child.get("spec") or {}
+            selector = spec.get("selector") if "template" in spec else None
+            other = first.setdefault((key.kind, key.namespace, to_json(selector)), sync) if selector else sync
+            if other.key != sync.key and not _are_given(words([selector]), sync):
+                message = f"{key}: those of {other.key} and of {sync.key} select the same Pods"
+                yield f"{message}; put the name of the parent into a label of their selectors and templates"
+
+
 def _is_given(key: Key, sync: AnsweredSync) -> bool:
     """Tell whether the name in *key* contains a text of the parent, or of an object that is related to it.
 
     So may its namespace, if it is not that of the parent.
     """
+    return _are_given({key.name, key.namespace} - {sync.key.namespace}, sync)
+
+
+def _are_given(names: Iterable[str], sync: AnsweredSync) -> bool:
+    """Tell whether one of *names* contains a text of the parent, or of an object that is related to it."""
     request = json.loads(sync.call.request)
     parent = {
         field: value for field, value in sync.call.parent.items() if field not in ("apiVersion", "kind", "status")
     }
     texts = words([{**parent, "metadata": _texts_of(parent)}, request.get("related")])
-    names = {key.name, key.namespace} - {sync.key.namespace}
     return any(text == name or (len(text) >= _A_WORD and text in name) for text in texts for name in names)
 
 

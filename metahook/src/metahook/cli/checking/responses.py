@@ -1,6 +1,8 @@
 """What the API server makes of responses: what it stores otherwise, drops or refuses."""
 
+import base64
 import json
+import re
 from collections.abc import Iterator
 
 from msgspec import UNSET
@@ -11,6 +13,7 @@ from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_rules import dropped, problems, written
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.claimed_results import AnsweredSync
+from metahook.simulator.controllers.deployment_controller import KUBECTL_APPLIED
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.history import History
 from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS
@@ -18,6 +21,15 @@ from metahook.simulator.objects import Json, Key, to_json
 
 _MOST = 60
 """Letters of a value in a message."""
+
+_NO_ACCIDENT = 8
+"""Letters of a password that is in no text by accident."""
+
+_SECRET = re.compile("(password|passwd|token)$", re.IGNORECASE)
+"""The name of a value in a Secret that nobody else may see."""
+
+_COPIED = ("uid", "resourceVersion", "managedFields")
+"""What an object that was read has in its metadata, and one that is written from scratch has not."""
 
 
 def dropped_status(sync: AnsweredSync, schema: Json | None) -> Iterator[tuple[str, str]]:
@@ -47,6 +59,36 @@ def undeclared_children(sync: AnsweredSync) -> Iterator[tuple[str, str]]:
             yield "UnknownField", f"{named}: {path.removeprefix('.')} is not a field, so the API server drops it"
 
 
+def copied_fields(sync: AnsweredSync) -> Iterator[tuple[str, str]]:
+    """Yield rule and sentence for each child that is a copy of an object that was read, or has parts of one."""
+    for index, child in enumerate(sync.response.children):
+        metadata, named = child.get("metadata") or {}, _named(index, child)
+        if field := next((field for field in _COPIED if field in metadata), None):
+            message = f"metadata.{field} shows that it is a copy, so the values that others set are applied, too"
+            yield "CopiedChild", f"{named}: {message}; list only the fields that the hook decides"
+        elif KUBECTL_APPLIED in (metadata.get("annotations") or {}):
+            message = f"{KUBECTL_APPLIED} is copied from another object, and misleads kubectl apply"
+            yield "CopiedAnnotation", f"{named}: {message}; copy only the annotations that the child needs"
+
+
+def shown_secrets(sync: AnsweredSync) -> Iterator[tuple[str, str]]:
+    """Yield rule and sentence for each password or token of a Secret that the status shows."""
+    status = to_json(sync.response.status or {})
+    for index, child in enumerate(sync.response.children):
+        for name, value in ((child.get("data") or {}) if child.get("kind") == "Secret" else {}).items():
+            if _SECRET.search(name) and _decoded(value) and _decoded(value) in status:
+                yield "ShownSecret", f"{_named(index, child)}: the status shows its data.{name}; name the Secret there"
+
+
+def _decoded(value: object) -> str:
+    """Return the text of a *value* in Base64, or nothing if it is too short to be told from other texts."""
+    try:
+        text = base64.b64decode(str(value)).decode()
+    except ValueError:
+        return ""
+    return text if len(text) >= _NO_ACCIDENT else ""
+
+
 def stored_otherwise(sync: AnsweredSync, key: Key) -> str | None:
     """Return the first value of the child *key* that the API server stores as another one, as a sentence, or None."""
     for index, child in enumerate(sync.response.children):
@@ -55,7 +97,9 @@ def stored_otherwise(sync: AnsweredSync, key: Key) -> str | None:
             differing = changes(child, observed, "", keys=MERGE_KEYS) if observed else ()
             found = next((change for change in differing if change.old is not UNSET), None)
             if found:
-                return f"{_named(index, child)}: {found.path} {_short(found.old)} is stored as {_short(found.new)}"
+                remedy = " (write data, in Base64)" if found.path.startswith("stringData") else ""
+                what = f"{found.path} {_short(found.old)} is stored as {_short(found.new)}{remedy}"
+                return f"{_named(index, child)}: {what}"
     return None
 
 

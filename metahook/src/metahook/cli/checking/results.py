@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _CONSEQUENCES = {
-    "EndsDifferently": {"MixedParents", "NotPure", "WrongDelete"},
+    "EndsDifferently": {"CopiedAnnotation", "CopiedChild", "MixedParents", "NotPure", "WrongDelete"},
     "FailingSync": {"UnreportedRefusal"},
     "NeedsResync": {"NotPure"},
     "NoOpWrites": {"NotPure", "PrunedStatus"},
@@ -12,6 +12,7 @@ _CONSEQUENCES = {
     "RemovedField": {"MixedParents", "NotPure"},
     "RepeatedWrites": {"GrowingChildren", "MixedParents", "NotPure", "PrunedStatus", "WrongDelete"},
     "StoredOtherwise": {"NotPure", "UnknownField"},
+    "UnreportedRefusal": {"CopiedChild"},
     "WrongDelete": {"NotPure"},
     "CallStorm": {"GrowingChildren", "NotPure", "RepeatedWrites", "WrongDelete"},
 }

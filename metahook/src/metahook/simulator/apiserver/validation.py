@@ -37,10 +37,27 @@ def check(new: Json, live: Json | None) -> None:
         raise ApiError("Invalid", "spec.ports: Required value")
     if new["kind"] in _SELECTING and "/" in new.get("apiVersion", ""):
         _check_selector(new.get("spec") or {}, (live or {}).get("spec") or {})
+    if live is not None:
+        _check_fixed(new, live)
     strategy = (new["spec"].get("strategy") or {}) if new["kind"] == "Deployment" else {}
     if strategy.get("type") == "Recreate" and "rollingUpdate" in strategy:
         raise ApiError("Invalid", "spec.strategy.rollingUpdate: may not be specified when strategy type is Recreate")
 
+
+def _check_fixed(new: Json, live: Json) -> None:
+    """Raise ApiError if *new* has another value than *live* where none can change."""
+    for field in _FIXED.get((new.get("apiVersion", ""), new["kind"]), ()):
+        old, value = ((item.get("spec") or {}).get(field) for item in (live, new))
+        if None not in (old, value) and old != value:
+            raise ApiError("Invalid", f"spec.{field}: field is immutable")
+
+
+_FIXED = {
+    ("batch/v1", "Job"): ("template",),
+    ("apps/v1", "StatefulSet"): ("podManagementPolicy", "serviceName", "volumeClaimTemplates"),
+    ("v1", "PersistentVolumeClaim"): ("accessModes", "storageClassName"),
+}
+"""Fields of a spec that never change once they are set."""
 
 _SELECTING = {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"}
 """Kinds whose selector never changes, and matches the labels of their template."""
