@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from app.core.child_metadata import PASSING_ANNOTATIONS
 from metahook.envtest.client import Client
 from metahook.simulator.objects import Json
 from tests.e2e.record import Record
@@ -10,6 +11,7 @@ from tests.e2e.record import Record
 KINDS = ("MyResource", "Deployment", "Service", "ReplicaSet", "Pod")
 
 _GIVEN = (
+    *PASSING_ANNOTATIONS,
     "clusterIP",
     "clusterIPs",
     "nodePort",

@@ -11,7 +11,7 @@ from metahook.simulator.controllers.kubelet import NAME as KUBELET
 from metahook.simulator.controllers.pod_status import is_ready, running
 from metahook.simulator.history import YOU
 from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.objects import Json, is_deleting
+from metahook.simulator.objects import Json, Key, is_deleting
 from tests.e2e.scenarios import merge
 from tests.plans.events import EDGES, EVENTS, FEATURES, Stage
 from tests.plans.workload_run import WorkloadRun
