@@ -68,8 +68,11 @@ def observed_replicas(deployment: Deployment | None) -> int:
 
 def _is_left_to_others(deployment: Deployment, children: Children) -> bool:
     """Tell whether it was applied server-side, and another manager owns the number."""
-    if deployment.metadata.annotation(LAST_APPLIED) is not None:
-        return False
+    return deployment.metadata.annotation(LAST_APPLIED) is None and is_set_by_others(deployment, children)
+
+
+def is_set_by_others(deployment: Deployment, children: Children) -> bool:
+    """Tell whether another manager, such as an autoscaler, has set the number of Pods in *deployment*."""
     kind, name = deployment.KIND, deployment.metadata.name
     named = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": name}}
     return bool(overriding_manager(named, "spec.replicas", children))

@@ -4,7 +4,10 @@ It narrows the rules about the rollout, and hides nothing that they show without
 is a rollout, and a Pod that was ready and is not any more is a loss, whatever the autoscaler does meanwhile.
 """
 
+from datetime import datetime
+
 from app.core.desired.desired_state import DesiredState
+from app.core.desired.replicas import is_set_by_others, observed_replicas
 from app.core.rollout import Rollout
 from app.core.status.previous_status import PreviousStatus
 from app.core.timers import after, parse_time
@@ -42,14 +45,22 @@ def is_scaling(
 def _can_have_grown(deployment: Deployment, children: Children) -> bool:
     """Tell whether *deployment* may be unavailable because it was scaled up, and not because it lost Pods later.
 
-    The previous status can be too old to have counted these. The API server records no time for a change of the number
-    by an autoscaler. The autoscaler itself does, unless its status is older than the number.
+    The previous status can be too old to have counted these.
     """
-    status = next((each.status for each in children.all(HorizontalPodAutoscaler)), None)
-    if status is None or status.desired_replicas != (deployment.spec or {}).get("replicas"):
-        return True
     condition = deployment.status.condition("Available") if deployment.status else None
     unavailable_since = parse_time(condition.last_transition_time) if condition else None
+    return may_have_scaled(deployment, children, unavailable_since and after(unavailable_since, -_REACTION))
+
+
+def may_have_scaled(deployment: Deployment, children: Children, since: datetime | None) -> bool:
+    """Tell whether another client may have changed the number of Pods *since* then; None means at any time.
+
+    The API server records no time for a change by ``/scale``. An autoscaler does, unless its status is older.
+    """
+    if not is_set_by_others(deployment, children):
+        return False
+    status = next((each.status for each in children.all(HorizontalPodAutoscaler)), None)
+    if status is None or status.desired_replicas != observed_replicas(deployment):
+        return True
     scaled_at = parse_time(status.last_scale_time)
-    latest = after(scaled_at, _REACTION) if scaled_at else None
-    return unavailable_since is None or (latest is not None and unavailable_since <= latest)
+    return scaled_at is None or since is None or scaled_at >= since

@@ -11,8 +11,9 @@ from functools import cached_property
 
 from app.core.status.conditions import ParentCondition
 from app.core.status.facts import Facts
+from app.core.status.scaling import may_have_scaled
 from app.core.timers import after, format_time, parse_time
-from metahook import HorizontalPodAutoscaler, last_change
+from metahook import last_change
 
 _OF_ROLLOUT = {"Ready", "Available", "Progressing", "Reconciling", "Stalled"}
 """The conditions whose transitions the parent and its Deployment show."""
@@ -75,9 +76,8 @@ class Transitions:
         facts = self._facts
         if not facts.desired.replicas.is_autoscaled or facts.is_changing_state:
             return False
-        status = next((each.status for each in facts.children.all(HorizontalPodAutoscaler)), None)
-        scaled_at = self._time(status.last_scale_time) if status else None
-        return status is None or since is None or (scaled_at is not None and scaled_at >= since)
+        deployment = facts.rollout.deployment
+        return deployment is not None and may_have_scaled(deployment, facts.children, since)
 
     def _began(self, condition: ParentCondition, last: datetime | None) -> datetime:
         """Return when the status of *condition* changed, after the *last* change that the request has."""

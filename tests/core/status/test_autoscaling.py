@@ -44,7 +44,9 @@ def scaled(before: int, to: int, *, ago: float = 0, **status: Any) -> list[Json]
     A Deployment that scales up is not available; this one so many seconds *ago*.
     """
     deployment, autoscaler = finished_by_autoscaler()
-    metadata = {**deployment["metadata"], "generation": 2}
+    scale = {"manager": "kube-controller-manager", "operation": "Update", "subresource": "scale"}
+    fields = {**scale, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+    metadata = {**deployment["metadata"], "generation": 2, "managedFields": [fields]}
     available = {"type": "Available", "status": "False", "lastTransitionTime": NOW_TEXT}
     conditions = [available, *deployment["status"]["conditions"][1:]]
     counts = {**dict.fromkeys(COUNTS, before), "observedGeneration": 2, "conditions": conditions, **status}
