@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 from app.core.child_metadata import PASSING_ANNOTATIONS
+from metahook import LAST_APPLIED
 from metahook.envtest.client import Client
 from metahook.simulator.objects import Json
 from tests.e2e.record import Record
@@ -12,6 +13,7 @@ KINDS = ("MyResource", "Deployment", "Service", "ReplicaSet", "Pod")
 
 _GIVEN = (
     *PASSING_ANNOTATIONS,
+    LAST_APPLIED,
     "clusterIP",
     "clusterIPs",
     "nodePort",
