@@ -26,9 +26,10 @@ from tests.cli.command import call as command
 from tests.cli.test_diff import in_cluster, request_of
 from tests.hooks.minimal import sync_body
 from tests.record.recording import OPERATOR, Running, recording
-from tests.requests.builders import MYRESOURCE, NOW, my_resource
+from tests.requests.builders import MYRESOURCE, my_resource
 from tests.served.asgi import JSON
 from tests.served.process import served
+from tests.toolkit.builders import NOW
 
 Json = dict[str, Any]
 

@@ -6,10 +6,11 @@ import kubernetes_validate
 import pytest
 from hypothesis import given, settings
 
-from tests.requests.builders import child, my_resource, sync
+from tests.requests.builders import my_resource, sync
 from tests.schemas.kubernetes import validate
 from tests.slow import short_or_whole
 from tests.strategies.my_resources import parents
+from tests.toolkit.builders import child
 
 Json = dict[str, Any]
 

@@ -10,8 +10,9 @@ from metahook.server.app import create_app
 from metahook.server.clock import utc_now
 from tests.hooks.minimal import TINY, controller, customize_body, sync_body
 from tests.hooks.tenant import TENANTS, tenant
-from tests.requests.builders import MYRESOURCE, NOW, grouped, my_resource
+from tests.requests.builders import MYRESOURCE, grouped, my_resource
 from tests.served.asgi import call
+from tests.toolkit.builders import NOW
 
 TINY_APP = create_app(TINY, clock=lambda: NOW)
 APP = create_app(MYRESOURCE, clock=lambda: NOW)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.requests.large import KIB, MIB
 from tests.server.attacks.senders import Results, request, send
 from tests.server.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
+from tests.toolkit.builders import KIB, MIB
 
 pytestmark = pytest.mark.attacks
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.hostile import endings
-from tests.requests.large import KIB, MIB
 from tests.served.tls import Pki
 from tests.server.attacks.target import served, unprotected
+from tests.toolkit.builders import KIB, MIB
 
 pytestmark = pytest.mark.attacks
 

@@ -17,8 +17,9 @@ from tests.hooks.minimal import TINY, customize_body, sync_body
 from tests.hooks.service_per_object import SERVICES
 from tests.hooks.tenant import TENANTS
 from tests.recorded.traffic import load
-from tests.requests.builders import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
+from tests.requests.builders import MYRESOURCE, finished, grouped, my_resource, sync
 from tests.served.asgi import call
+from tests.toolkit.builders import NOW, Json, owned
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 TINY_APP = create_app(TINY, clock=lambda: NOW)

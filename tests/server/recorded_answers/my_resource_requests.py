@@ -5,9 +5,10 @@ from typing import Any
 
 from metahook.protocol.sender import customize_request
 from tests.fuzz.hostile import BODY, CASES, PARENT
-from tests.requests.builders import finished, grouped, my_resource, owned, sync
+from tests.requests.builders import finished, grouped, my_resource, sync
 from tests.server.recorded_answers.exchange import Exchange
 from tests.server.recorded_answers.request import MIB, named, raw
+from tests.toolkit.builders import owned
 
 _WEB = my_resource(ports=[{"containerPort": 8080}])
 _OBJECT: dict[str, Any] = {

@@ -23,8 +23,9 @@ from metahook.server.telemetry.refusals import WINDOW
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.docs.documents import ROOT
 from tests.hooks.minimal import TINY, controller, sync_body
-from tests.requests.builders import MYRESOURCE, NOW
+from tests.requests.builders import MYRESOURCE
 from tests.served.asgi import call
+from tests.toolkit.builders import NOW
 
 READY = (ROOT / "examples/requests/ready.json").read_bytes()
 SUMMARY = TINY.call_sync(sync_body(), NOW).summary._replace(reason_before="Available", reason="Available")

@@ -11,7 +11,7 @@ PATH = "spec.template.spec.terminationGracePeriodSeconds"
 
 _SOURCE = """
 import app.core.desired.deployment
-from tests.hooks.other_version import longer
+from tests.cli.other_version import longer
 
 app.core.desired.deployment.pod_template = longer(app.core.desired.deployment.pod_template)
 
