@@ -1,4 +1,4 @@
-"""Controllers other than that of MyResources, as their manifests, and hooks of raw JSON for them."""
+"""Controllers of other shapes than that of Widgets, as their manifests, and hooks of raw JSON for them."""
 
 import json
 from collections.abc import Callable
