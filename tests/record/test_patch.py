@@ -19,13 +19,13 @@ import trustme
 from metahook.envtest.free_port import free_port
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.cli.command import call
-from tests.docs.documents import ROOT
 from tests.record.patches import MUTUAL, VALUES, deployment, patch
 from tests.record.recording import wait_for
 from tests.schemas.kubernetes import validate
 from tests.served.asgi import JSON
 from tests.served.tls import write_pair
 from tests.slow import short_or_whole
+from tests.toolkit.root import ROOT
 
 Json = dict[str, Any]
 

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.docs.documents import ROOT
 from tests.served.asgi import JSON
 from tests.served.process import Served, served
+from tests.toolkit.root import ROOT
 
 REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "ready", "ready")]
 """This is ready and not 4-ready: its status is the one of its response, so no time in the next one is now."""

@@ -12,7 +12,6 @@ from jsonschema import Draft202012Validator
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
-from tests.docs.documents import ROOT
 from tests.hooks.minimal import TINY, customize_body, sync_body
 from tests.hooks.service_per_object import SERVICES
 from tests.hooks.tenant import TENANTS
@@ -20,6 +19,7 @@ from tests.recorded.traffic import load
 from tests.requests.builders import MYRESOURCE, finished, grouped, my_resource, sync
 from tests.served.asgi import call
 from tests.toolkit.builders import NOW, Json, owned
+from tests.toolkit.root import ROOT
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 TINY_APP = create_app(TINY, clock=lambda: NOW)

@@ -21,11 +21,11 @@ from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.refusals import WINDOW
 from metahook.server.telemetry.telemetry import Telemetry
-from tests.docs.documents import ROOT
 from tests.hooks.minimal import TINY, controller, sync_body
 from tests.requests.builders import MYRESOURCE
 from tests.served.asgi import call
 from tests.toolkit.builders import NOW
+from tests.toolkit.root import ROOT
 
 READY = (ROOT / "examples/requests/ready.json").read_bytes()
 SUMMARY = TINY.call_sync(sync_body(), NOW).summary._replace(reason_before="Available", reason="Available")
