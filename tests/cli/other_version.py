@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.served.process import Served, served
+from tests.processes.operator import served
+from tests.served.process import Served
 
 PATH = "spec.template.spec.terminationGracePeriodSeconds"
 

@@ -9,7 +9,7 @@ import httpx
 
 from metahook.server.refusal import LEFT
 from tests.fuzz.hostile import CASES, Ending, endings
-from tests.served.process import served
+from tests.processes.operator import served
 
 SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1", "--drain=0")
 

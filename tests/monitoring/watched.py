@@ -24,7 +24,7 @@ from tests.core.status.test_installation import WRONG
 from tests.monitoring.fleet import JSON, NAMES, Fleet, Phase
 from tests.monitoring.prometheus import JOB, Prometheus, prometheus
 from tests.monitoring.state_metrics import exposition
-from tests.served.process import served
+from tests.processes.operator import served
 from tests.toolkit.installation import RIGHT
 
 STATES = "kube-state-metrics"

@@ -95,7 +95,15 @@ def customize(request: CustomizeRequest) -> list[RelatedRule]:
     return [select_by_name(ConfigMap, request.parent.namespace, request.parent.name)]
 
 
-WIDGETS = Controller(sync, (Deployment, Service), customize, parent=WIDGET)
+WIDGETS = Controller(
+    sync,
+    (Deployment, Service),
+    customize,
+    example_spec={"image": "nginx:1.27"},
+    reasons=frozenset({"Available", "RollingOut"}),
+    parent=WIDGET,
+    quick=True,
+)
 
 
 def widget(name: str = "web", *, status: Json | None = None, generation: int = 1, **spec: Any) -> Json:

@@ -18,8 +18,8 @@ import trustme
 
 from metahook.envtest.free_port import free_port
 from metahook.simulator.metacontroller.dynamic_apply import merge
+from tests.chart.record_patches import MUTUAL, VALUES, deployment, patch
 from tests.cli.command import call
-from tests.record.patches import MUTUAL, VALUES, deployment, patch
 from tests.record.recording import wait_for
 from tests.schemas.kubernetes import validate
 from tests.served.asgi import JSON
