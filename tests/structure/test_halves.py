@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.structure.test_contracts import ROOT, imported_files
 
-FREE = (
+TOOLKIT = (
     "envtest",
     "hooks",
     "metahook_cli",
@@ -14,14 +14,15 @@ FREE = (
     "record",
     "schemas",
     "served",
+    "server",
     "simulator",
     "testing",
     "toolkit",
 )
-"""The folders of the toolkit's tests that import nothing of the operator."""
+"""The folders of the toolkit's tests."""
 
-NOT_YET_FREE = ("server",)
-"""Those of which some modules do. This shrinks until it is empty."""
+NOT_YET_FREE = ("server/attacks",)
+"""Those in them of which some modules import the operator. This shrinks until it is empty."""
 
 
 @cache
@@ -44,11 +45,13 @@ def knows_the_operator(module: Path, root: Path) -> bool:
 def modules_that_know_the_operator(folder: str, root: Path = ROOT) -> list[str]:
     """Return the modules of a *folder* of tests which know the operator."""
     modules = sorted((root / "tests" / folder).rglob("*.py"))
-    return [str(module.relative_to(root)) for module in modules if knows_the_operator(module, root)]
+    return [str(module.relative_to(root / "tests")) for module in modules if knows_the_operator(module, root)]
 
 
 def test_the_tests_of_the_toolkit_know_nothing_of_the_operator() -> None:
-    assert list(chain.from_iterable(map(modules_that_know_the_operator, FREE))) == []
+    found = chain.from_iterable(map(modules_that_know_the_operator, TOOLKIT))
+
+    assert [module for module in found if str(Path(module).parent) not in NOT_YET_FREE] == []
 
 
 def test_a_folder_is_free_as_soon_as_none_of_its_modules_knows_the_operator() -> None:
@@ -69,4 +72,4 @@ def test_a_module_that_knows_the_operator_is_found(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
 
     found = modules_that_know_the_operator("suite", tmp_path)
-    assert found == ["tests/suite/test_by_helpers.py", "tests/suite/test_direct.py"]
+    assert found == ["suite/test_by_helpers.py", "suite/test_direct.py"]

@@ -12,6 +12,9 @@ from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.telemetry.logs import LogOptions
 from tests.toolkit.widgets import WIDGETS
 
+SHOWN = ("port", "health_port", "drain")
+"""The options in the first line of the log."""
+
 
 def parsed() -> Namespace:
     """Return the options; those of a limit have its name, and ``--max-body`` is in MiB."""
@@ -44,6 +47,7 @@ def options_of(given: Namespace) -> ServerOptions:
         stop_timeout=given.stop_timeout,
         certificates=Certificates(given.tls_cert, given.tls_key, given.tls_client_ca) if given.tls_cert else None,
         tokens=Tokens(given.tokens) if given.tokens else None,
+        settings={name: str(value) for name, value in vars(given).items() if name in SHOWN},
         dev=given.dev,
     )
 

@@ -38,14 +38,14 @@ class Spec(msgspec.Struct):
     ports: list[Json] = []
 
 
-def deployment(name: str, spec: Spec) -> Manifest:
+def deployment(name: str, namespace: str, spec: Spec) -> Manifest:
     """Return the Deployment of a Widget."""
     labels = {LABEL: name}
     main = {"name": "main", "image": spec.image, **({"ports": spec.ports} if spec.ports else {})}
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": {"name": f"{name}-deployment", "labels": labels},
+        "metadata": {"name": f"{name}-deployment", "namespace": namespace, "labels": labels},
         "spec": {
             "replicas": spec.replicas,
             "selector": {"matchLabels": labels},
@@ -54,10 +54,10 @@ def deployment(name: str, spec: Spec) -> Manifest:
     }
 
 
-def service(name: str, spec: Spec) -> Manifest:
+def service(name: str, namespace: str, spec: Spec) -> Manifest:
     """Return the Service of a Widget."""
     ports = [{"port": port["containerPort"]} for port in spec.ports]
-    metadata = {"name": name, "labels": {LABEL: name}}
+    metadata = {"name": name, "namespace": namespace, "labels": {LABEL: name}}
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -86,8 +86,8 @@ def sync(request: SyncRequest, now: datetime) -> SyncResponse:
         "replicas": (observed and observed.status and observed.status.replicas) or 0,
         "conditions": conditions,
     }
-    services = [service(parent.name, spec)] if spec.ports else []
-    return SyncResponse(status, [deployment(parent.name, spec), *services])
+    services = [service(parent.name, parent.namespace, spec)] if spec.ports else []
+    return SyncResponse(status, [deployment(parent.name, parent.namespace, spec), *services])
 
 
 def customize(request: CustomizeRequest) -> list[RelatedRule]:
@@ -126,3 +126,10 @@ def finished(parent: Json) -> list[Json]:
     """Return the children of *parent* as they are once they were made and rolled out."""
     children = [owned(item, parent) for item in synced(parent)["children"]]
     return [builders.rolled_out(item) if item["kind"] == "Deployment" else item for item in children]
+
+
+def ready_request() -> bytes:
+    """Return a request for a Widget that is ready, and whose status says so."""
+    parent = widget()
+    children = finished(parent)
+    return sync_request({**parent, "status": synced(parent, *children)["status"]}, grouped(*children), {})

@@ -15,9 +15,9 @@ from http.client import HTTPConnection, HTTPException
 
 import pytest
 
-from tests.e2e.balancer import Balancer
 from tests.served.asgi import JSON
 from tests.server.attacks.target import REQUEST, Target, served
+from tests.toolkit.balancer import Balancer
 
 pytestmark = pytest.mark.attacks
 

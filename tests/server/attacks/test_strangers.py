@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.hostile import endings
 from tests.served.tls import Pki
 from tests.server.attacks.target import served, unprotected
 from tests.toolkit.builders import KIB, MIB
+from tests.toolkit.hostile import endings
 
 pytestmark = pytest.mark.attacks
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from tests.server.recorded_answers.exchange import Answer
+from tests.service.recorded_answers.exchange import Answer
 
 
 @dataclass(frozen=True)

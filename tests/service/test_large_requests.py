@@ -1,6 +1,5 @@
 """Large requests to the server as a process: they are answered in the memory of the chart, and others meanwhile."""
 
-import http.client
 import sys
 import threading
 import time
@@ -8,23 +7,23 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
 import yaml
 
 from metahook.protocol.sender import sync_request
+from tests.processes.operator import SERVE, served
 from tests.requests import large
 from tests.requests.builders import finished, grouped, my_resource
 from tests.requests.watched_objects import config_map, related
 from tests.served.asgi import JSON
-from tests.served.process import CLIENT, Served, served
+from tests.served.process import CLIENT, Served
 from tests.served.refusals import error
 from tests.slow import only_whole, short_or_whole
 
 MIB = 1024 * 1024
-VALUES = yaml.safe_load((Path(__file__).parents[3] / "charts" / "myresource-operator" / "values.yaml").read_text())
+VALUES = yaml.safe_load((Path(__file__).parents[2] / "charts" / "myresource-operator" / "values.yaml").read_text())
 PATIENCE = 120
 CALLERS = short_or_whole(3, 5)
 SMALL = sync_request(my_resource(), grouped(), {})
@@ -32,7 +31,7 @@ SMALL = sync_request(my_resource(), grouped(), {})
 
 @pytest.fixture(scope="module")
 def hook() -> Iterator[Served]:
-    with served(sys.executable, "-m", "app", "serve", "--decide-timeout=300") as running:
+    with served(*SERVE, "--decide-timeout=300") as running:
         yield running
 
 
@@ -106,20 +105,8 @@ def test_a_request_of_tiny_objects_is_refused_before_it_takes_memory(hook: Serve
     assert most_memory(hook) < limit()
 
 
-def test_a_client_that_sends_all_of_a_body_that_is_too_large_gets_the_refusal(hook: Served) -> None:
-    """Go's client is one: it reads the response, and may lose it to a reset if the connection is closed meanwhile."""
-    parts = urlsplit(hook.url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=PATIENCE)
-
-    connection.request("POST", "/sync", b" " * (100 * MIB), JSON)
-    response = connection.getresponse()
-
-    assert (response.status, error(response.read())) == (413, "the request is too large")
-    connection.close()
-
-
 def test_the_limit_is_a_setting() -> None:
-    with served(sys.executable, "-m", "app", "serve", "--max-body=1") as running:
+    with served(*SERVE, "--max-body=1") as running:
         assert post(running, b" " * MIB).status_code == 400
         assert post(running, b" " * (MIB + 1)).status_code == 413
         running.process.terminate()

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from tests.hooks import minimal
-from tests.server.recorded_answers.exchange import Exchange
-from tests.server.recorded_answers.request import (
+from tests.service.recorded_answers.exchange import Exchange
+from tests.service.recorded_answers.request import (
     CHUNKED,
     GOOD,
     GOOD_CUSTOMIZE,

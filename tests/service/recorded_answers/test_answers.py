@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.server.recorded_answers import commands, servers
-from tests.server.recorded_answers.differences import DIFFERENCES
-from tests.server.recorded_answers.exchange import Answer
-from tests.server.recorded_answers.recorded import COMMANDS, Answers, load
+from tests.service.recorded_answers import commands, servers
+from tests.service.recorded_answers.differences import DIFFERENCES
+from tests.service.recorded_answers.exchange import Answer
+from tests.service.recorded_answers.recorded import COMMANDS, Answers, load
 
 RECORDED = load()
 

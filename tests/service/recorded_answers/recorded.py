@@ -1,4 +1,4 @@
-"""The recorded answers. ``python -m tests.server.recorded_answers.recorded FILE`` writes those of the code here."""
+"""The recorded answers. ``python -m tests.service.recorded_answers.recorded FILE`` writes those of the code here."""
 
 import sys
 import tempfile
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from tests.server.recorded_answers import commands, servers
-from tests.server.recorded_answers.exchange import Answer
+from tests.service.recorded_answers import commands, servers
+from tests.service.recorded_answers.exchange import Answer
 
 RECORDED = Path(__file__).parent / "0.2.0.yaml"
 COMMANDS = "myresource serve"

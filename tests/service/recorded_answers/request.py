@@ -1,7 +1,7 @@
 """Requests as bytes on the wire."""
 
 from tests.hooks import minimal
-from tests.server.recorded_answers.exchange import Exchange
+from tests.service.recorded_answers.exchange import Exchange
 
 JSON, TEXT = "Content-Type: application/json", "Content-Type: text/plain"
 MIB = 1024 * 1024

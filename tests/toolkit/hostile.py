@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tests.requests.builders import my_resource
+from metahook import Kind
+from tests.toolkit.builders import stored_parent
 
 _GROUPS: dict[str, object] = {"Deployment.apps/v1": {}, "Service.v1": {}}
-# The answers of 0.2.0 to its bytes are recorded, so their order stays.
+PARENT_OF_0_2_0 = stored_parent(
+    Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources"), {"image": "nginx:1.27"}
+)
+# The answers of an operator's version 0.2.0 to its bytes are recorded, so their order stays.
 BODY = msgspec.json.encode(
-    {"controller": {}, "parent": my_resource(), "children": _GROUPS, "related": {}, "finalizing": False}
+    {"controller": {}, "parent": PARENT_OF_0_2_0, "children": _GROUPS, "related": {}, "finalizing": False}
 )
 JSON = "Content-Type: application/json"
 PARENT = (

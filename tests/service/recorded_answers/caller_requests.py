@@ -1,8 +1,8 @@
 """Requests to ports and hooks that not everyone may call: health, tokens, TLS and development mode."""
 
-from tests.fuzz.hostile import BODY
-from tests.server.recorded_answers.exchange import Exchange
-from tests.server.recorded_answers.request import HALF, JSON, MIB, asking, named, raw
+from tests.service.recorded_answers.exchange import Exchange
+from tests.service.recorded_answers.request import HALF, JSON, MIB, asking, named, raw
+from tests.toolkit.hostile import BODY
 
 TOKEN = "3c469e9d6c5875d37a43f353d4f88e61"  # noqa: S105 - of a server that the tests start
 

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import trustme
 
-from tests.served.process import Served, served
-from tests.server.recorded_answers import caller_requests, hook_requests, my_resource_requests
-from tests.server.recorded_answers.exchange import Answer, Exchange, answers, drop
+from tests.processes.operator import SERVE as OPERATOR
+from tests.processes.operator import served
+from tests.served.process import Served
+from tests.service.recorded_answers import caller_requests, hook_requests, my_resource_requests
+from tests.service.recorded_answers.exchange import Answer, Exchange, answers, drop
 
-HOOKS = (sys.executable, "-m", "tests.server.recorded_answers.hooks")
+HOOKS = (sys.executable, "-m", "tests.service.recorded_answers.hooks")
 SHORT = ("--stop-timeout=1", "--idle-timeout=2", "--head-timeout=2", "--body-timeout=2")
-SERVE = (sys.executable, "-m", "app", "serve", "--log-level=error", *SHORT)
+SERVE = (*OPERATOR, "--log-level=error", *SHORT)
 AT_ONCE = 3
 """Servers that run at the same time."""
 UNTIL_BUSY = 1.0
