@@ -9,7 +9,7 @@ import pytest
 from metahook.envtest.process import PATIENCE
 from tests.monitoring.prometheus import ALERTS, JOB, Prometheus, prometheus
 from tests.processes.operator import served
-from tests.processes.waiting import eventually
+from tests.toolkit.waiting import eventually
 
 pytestmark = pytest.mark.tools
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import httpx
 
 from metahook.envtest.free_port import free_port
-from tests.processes.waiting import eventually
+from tests.toolkit.waiting import eventually
 
 WIDGETS = (sys.executable, "-m", "tests.toolkit.serve_widgets")
 """Serves Widgets, with the options of :mod:`tests.toolkit.serve_widgets`."""

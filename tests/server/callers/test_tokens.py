@@ -19,10 +19,10 @@ from metahook.server.callers.tokens import TokenCheck, Tokens
 from metahook.server.callers.watched_files import CannotLoad, reloading
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.hooks.minimal import TINY, sync_body
-from tests.processes.waiting import eventually
 from tests.served.asgi import JSON, call
 from tests.served.process import CLIENT, WIDGETS, Served, served
 from tests.served.tls import post, serving
+from tests.toolkit.waiting import eventually
 
 FIRST, SECOND = "3c469e9d6c5875d37a43f353d4f88e61", "fcf730b6d95236ecd3c9fc2d92d7b6b2"
 VALID = f"Bearer {FIRST}"
