@@ -21,9 +21,6 @@ TOOLKIT = (
 )
 """The folders of the toolkit's tests."""
 
-NOT_YET_FREE = ("server/attacks",)
-"""Those in them of which some modules import the operator. This shrinks until it is empty."""
-
 
 @cache
 def imports(file: Path, root: Path) -> tuple[Path, ...]:
@@ -45,17 +42,12 @@ def knows_the_operator(module: Path, root: Path) -> bool:
 def modules_that_know_the_operator(folder: str, root: Path = ROOT) -> list[str]:
     """Return the modules of a *folder* of tests which know the operator."""
     modules = sorted((root / "tests" / folder).rglob("*.py"))
+    assert modules, f"{folder} has no modules"
     return [str(module.relative_to(root / "tests")) for module in modules if knows_the_operator(module, root)]
 
 
 def test_the_tests_of_the_toolkit_know_nothing_of_the_operator() -> None:
-    found = chain.from_iterable(map(modules_that_know_the_operator, TOOLKIT))
-
-    assert [module for module in found if str(Path(module).parent) not in NOT_YET_FREE] == []
-
-
-def test_a_folder_is_free_as_soon_as_none_of_its_modules_knows_the_operator() -> None:
-    assert [folder for folder in NOT_YET_FREE if not modules_that_know_the_operator(folder)] == []
+    assert list(chain.from_iterable(map(modules_that_know_the_operator, TOOLKIT))) == []
 
 
 def test_a_module_that_knows_the_operator_is_found(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.served.modes import MODES, Mode, create_mode
-from tests.server.attacks.senders import Results, send
-from tests.server.attacks.target import REQUEST, Target, served
+from tests.service.attacks.senders import Results, send
+from tests.service.attacks.target import REQUEST, Target, served
 
 pytestmark = pytest.mark.attacks
 

@@ -12,7 +12,7 @@ import httpx
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
 from tests.requests.builders import grouped, my_resource
-from tests.server.attacks.senders import request
+from tests.service.attacks.senders import request
 from tests.toolkit.waiting import eventually
 
 MOST_MEMORY = 200
@@ -53,7 +53,7 @@ def served(*options: str) -> Iterator[Target]:
 def unprotected() -> Iterator[Target]:
     """Run the same sync hook without limits, with uvicorn's own protocol and settings."""
     port = free_port()
-    app = "tests.server.attacks.unprotected:app"
+    app = "tests.service.attacks.unprotected:app"
     with _running(["uvicorn", app, f"--port={port}", "--log-level=critical"], port, port) as target:
         yield target
 
@@ -62,7 +62,7 @@ def unprotected() -> Iterator[Target]:
 def waiting(*, counts: bool = True) -> Iterator[Target]:
     """Run a hook that is not quick; the control does not count the memory of small bodies."""
     port, health_port = free_port(), free_port()
-    command = ["tests.server.attacks.waiting", f"{port}", f"{health_port}", *([] if counts else ["uncounted"])]
+    command = ["tests.service.attacks.waiting", f"{port}", f"{health_port}", *([] if counts else ["uncounted"])]
     with _running(command, port, health_port) as target:
         yield target
 

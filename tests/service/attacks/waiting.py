@@ -1,4 +1,4 @@
-"""A hook that is not quick, for the attacks: ``python -m tests.server.attacks.waiting PORT HEALTH_PORT``.
+"""A hook that is not quick, for the attacks: ``python -m tests.service.attacks.waiting PORT HEALTH_PORT``.
 
 With a third argument, the memory of small bodies is not counted.
 """

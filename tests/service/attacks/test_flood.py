@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.server.attacks.senders import send
-from tests.server.attacks.target import MOST_MEMORY, REQUEST, served
+from tests.service.attacks.senders import send
+from tests.service.attacks.target import MOST_MEMORY, REQUEST, served
 
 pytestmark = pytest.mark.attacks
 

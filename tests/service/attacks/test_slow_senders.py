@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.server.attacks.senders import Results, request, send
-from tests.server.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
+from tests.service.attacks.senders import Results, request, send
+from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
 from tests.toolkit.builders import KIB, MIB
 
 pytestmark = pytest.mark.attacks

@@ -16,7 +16,7 @@ from http.client import HTTPConnection, HTTPException
 import pytest
 
 from tests.served.asgi import JSON
-from tests.server.attacks.target import REQUEST, Target, served
+from tests.service.attacks.target import REQUEST, Target, served
 from tests.toolkit.balancer import Balancer
 
 pytestmark = pytest.mark.attacks

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.served.tls import Pki
-from tests.server.attacks.target import served, unprotected
+from tests.service.attacks.target import served, unprotected
 from tests.toolkit.builders import KIB, MIB
 from tests.toolkit.hostile import endings
 
