@@ -37,7 +37,7 @@ test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart.
 
 test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed, and those that attack a hook; then fuzz for SECONDS=600
 	$(BIN)/pytest -n auto --dist worksteal --all
-	$(BIN)/pytest -m attacks tests/server/attacks
+	$(BIN)/pytest -m attacks tests/service/attacks
 	@mkdir -p build/fuzz
 	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(or $(SECONDS),600) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
 

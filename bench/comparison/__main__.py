@@ -16,7 +16,7 @@ from bench.comparison.bodies import BODIES, body
 from bench.comparison.requests import Requests, requests
 from bench.comparison.servers import COMMANDS, FASTAPI, HOOK, Server, on_core, running
 from bench.process import cpu
-from tests.server.attacks.senders import send
+from tests.service.attacks.senders import send
 
 ROUNDS = 5
 SLICE, WARM_UP = 0.5, 0.5

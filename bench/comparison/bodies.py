@@ -11,9 +11,10 @@ from typing import Any
 
 from tests.recorded.traffic import FOLDER
 from tests.requests.builders import child, grouped, my_resource, owned, rolled_out, sync
-from tests.requests.installation import RIGHT, SPEC
+from tests.requests.installation import SPEC
 from tests.requests.large import config_maps, with_all_fields
 from tests.requests.pods import HEALTHY, pod, shown
+from tests.toolkit.installation import RIGHT
 
 Json = dict[str, Any]
 

@@ -12,9 +12,9 @@ from app.api.reading import spec_schema
 from app.api.structural import Schema
 from metahook.simulator.apiserver.custom_defaults import with_defaults
 from tests.docs.documents import ROOT
-from tests.invalid.mutations import REPLACEMENTS, Path, places, replaced, without
 from tests.recorded.traffic import load
 from tests.requests.builders import Json
+from tests.toolkit.mutations import REPLACEMENTS, Path, places, replaced, without
 
 WRITTEN: Json = {
     **yaml.safe_load((ROOT / "examples/full.yaml").read_text())["spec"],

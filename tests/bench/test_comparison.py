@@ -12,7 +12,7 @@ from bench.comparison.bodies import BODIES, body
 from bench.comparison.servers import FASTAPI, HOOK, PLAIN_ROUTE
 from bench.peers import fastapi_models, plain_route
 from tests.served.asgi import call
-from tests.server.attacks.senders import request, send
+from tests.service.attacks.senders import request, send
 
 STATES = {"2 KB": "Building", "6 KB": "Ready", "200 KB": "Ready"}
 

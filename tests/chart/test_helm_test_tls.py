@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.chart.test_hook import run_helm_test
-from tests.served.process import served
+from tests.processes.operator import served
 from tests.served.tls import Pki, write_pair
 
 

@@ -1,40 +1,20 @@
-"""Calls the command as a user does, in this process."""
+"""Calls the operator's command as a user does, in this process."""
 
-import io
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
-
-import pytest
+from functools import partial
 
 from app.cli import main
+from tests.toolkit import command
+from tests.toolkit.command import CommandResult, run
+
+__all__ = ["CommandResult"]
 
 LISTENS = ("env", "--default-signal=INT")
 """Runs a command that Ctrl-C ends, even if these tests run in the background, where shells ignore Ctrl-C."""
 
 
-@dataclass(frozen=True)
-class CommandResult:
-    """Exit code and output of a command."""
-
-    code: int
-    out: str
-    err: str
-
-
 def call(*arguments: str) -> CommandResult:
     """Run ``myresource`` with *arguments*."""
-    written, err = io.BytesIO(), io.StringIO()
-    out = io.TextIOWrapper(written, "utf-8", newline="", write_through=True)  # click writes completions in bytes
-    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-        main(arguments)
-    return CommandResult(int(ended.value.code or 0), written.getvalue().decode(), err.getvalue())
+    return run(main, *arguments)
 
 
-def assert_one_line(ended: CommandResult, code: int, *words: str) -> None:
-    """Assert that a command failed with one line on standard error, and printed nothing else."""
-    assert ended.code == code
-    assert ended.out == ""
-    assert ended.err.startswith("myresource: ")
-    assert ended.err.count("\n") == 1
-    for word in words:
-        assert word in ended.err
+assert_one_line = partial(command.assert_one_line, program="myresource")

@@ -9,9 +9,9 @@ import pytest
 
 from tests.cli.command import CommandResult, call
 from tests.cli.test_replay import live, recorded, settled
-from tests.invalid.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
 from tests.requests.builders import my_resource
 from tests.slow import short_or_whole
+from tests.toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
 
 Json = dict[str, Any]
 

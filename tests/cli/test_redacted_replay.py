@@ -31,12 +31,12 @@ from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.recorded.traffic import Recorded, load
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
-from tests.requests.installation import RIGHT
 from tests.requests.pods import container, pod, shown, unfinished, waiting
 from tests.requests.watched_objects import WATCH, WATCHING, backup, config_map, related, secret
 from tests.slow import short_or_whole
 from tests.strategies.my_resources import parents
 from tests.strategies.observed import Situation, situations
+from tests.toolkit.installation import RIGHT
 
 Json = dict[str, Any]
 

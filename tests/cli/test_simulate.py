@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.command import LISTENS, assert_one_line, call
-from tests.served.process import served
+from tests.processes.operator import served
 from tests.slow import only_whole, short_or_whole
 
 WEB = "examples/web.yaml"

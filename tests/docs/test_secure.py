@@ -12,7 +12,8 @@ import pytest
 
 from tests.docs.commands import section_commands
 from tests.docs.documents import Console, consoles, printed
-from tests.served.process import Served, served
+from tests.processes.operator import served
+from tests.served.process import Served
 from tests.served.refusals import without_id
 
 PAGE = "docs/tls.md"

@@ -23,7 +23,7 @@ from tests.e2e.definition import definition
 from tests.e2e.namespace import PATIENCE, Place
 from tests.e2e.record import Record
 from tests.hooks.notes import NOTE, NOTES, Interceptor, note
-from tests.simulated.predicates import WATCHED
+from tests.toolkit.predicates import WATCHED
 
 _CRD = definition(NOTE)
 FENCE = "fence"

@@ -14,9 +14,9 @@ from metahook import Controller
 from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
-from tests.simulated import controllers as made
-from tests.simulated.controllers import Decides, hooks, item, resource, room, tenant
 from tests.simulator import test_composite, test_decorator
+from tests.toolkit import controllers as made
+from tests.toolkit.controllers import Decides, hooks, item, resource, room, tenant
 
 
 class Stage(Protocol):

@@ -12,6 +12,7 @@ from tests.e2e.namespace import PORT, child
 from tests.e2e.watched import BACKUPS, OURS, backup
 from tests.requests.watched_objects import WITH_BACKUPS
 from tests.simulated.worlds import DEPLOYMENT, WEB, foreign, parent, service, world
+from tests.toolkit.merge_patch import merge
 
 
 class Stage(Protocol):
@@ -276,14 +277,3 @@ class Simulated:
     def wait_until_quiet(self) -> None:
         """Let time pass until nothing changes. A value that differs is sent again after half a minute."""
         self.world.until_quiet(25)
-
-
-def merge(item: Json, change: Json) -> None:
-    """Apply the merge patch *change* to *item* in place."""
-    for name, value in change.items():
-        if value is None:
-            item.pop(name, None)
-        elif isinstance(value, dict):
-            merge(item.setdefault(name, {}), value)
-        else:
-            item[name] = value

@@ -17,7 +17,7 @@ from metahook.simulator.world import World
 from tests.e2e.foreign import RecordingServer
 from tests.e2e.lives import LIVES, SITE_CRD, Life, Stage
 from tests.hooks.notes import NOTES
-from tests.simulated.controllers import ROOM, TENANT, Decides
+from tests.toolkit.controllers import ROOM, TENANT, Decides
 
 QUIET = 0.7
 """Seconds without a call or a change, after which a step is over."""

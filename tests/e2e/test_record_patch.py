@@ -4,8 +4,8 @@ import pytest
 
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from metahook.simulator.objects import Json
+from tests.chart.record_patches import VALUES, deployment, patch
 from tests.e2e.namespace import Namespace
-from tests.record.patches import VALUES, deployment, patch
 
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 

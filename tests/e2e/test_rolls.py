@@ -16,12 +16,12 @@ import pytest
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.balancer import Balancer
 from tests.e2e.cluster import Cluster, started
 from tests.e2e.figures import Figures
 from tests.e2e.hook import Hook
 from tests.e2e.namespace import Namespace
 from tests.e2e.protection import Protection
+from tests.toolkit.balancer import Balancer
 
 CHANGES = 300
 NAMES = [f"web{number}" for number in range(30)]

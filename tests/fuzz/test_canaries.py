@@ -24,11 +24,11 @@ from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire.connections import Connections
 from tests.docs.documents import ROOT
 from tests.hooks.minimal import controller
-from tests.invalid.mutations import places, replaced
 from tests.requests.builders import MYRESOURCE, NOW
 from tests.served.asgi import JSON, call
 from tests.served.log import FORMATS, written
 from tests.slow import short_or_whole
+from tests.toolkit.mutations import places, replaced
 
 CANARY = "canary-7d1b"
 

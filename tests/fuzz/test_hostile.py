@@ -8,8 +8,8 @@ from collections import Counter
 import httpx
 
 from metahook.server.refusal import LEFT
-from tests.fuzz.hostile import CASES, Ending, endings
-from tests.served.process import served
+from tests.processes.operator import served
+from tests.toolkit.hostile import CASES, Ending, endings
 
 SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1", "--drain=0")
 

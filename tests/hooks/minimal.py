@@ -1,4 +1,4 @@
-"""A controller that has nothing to do with MyResource: one ConfigMap that holds the parent's word."""
+"""A small controller: one ConfigMap that holds the word of its parent."""
 
 from collections.abc import Callable
 from datetime import datetime

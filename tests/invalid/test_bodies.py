@@ -7,10 +7,10 @@ import pytest
 
 from metahook.protocol.sender import sync_request
 from metahook.server.app import create_app
-from tests.invalid.mutations import CANARY
 from tests.invalid.response_checks import faults, is_refused
 from tests.requests.builders import MYRESOURCE, NOW, grouped, my_resource, owned
 from tests.served.asgi import call, post_all
+from tests.toolkit.mutations import CANARY
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 PARENT = my_resource(env=[{"name": "WORD", "value": CANARY}])

@@ -11,10 +11,11 @@ from fastapi import FastAPI
 from app.core.desired.children import CHILDREN, LATER_CHILDREN
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import create_app
-from tests.invalid.mutations import CANARY, MADE, places, replaced, spelled
+from tests.invalid.mutations import MADE
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW
 from tests.served.asgi import call
+from tests.toolkit.mutations import CANARY, places, replaced, spelled
 
 BODY = json.dumps(MADE).encode()
 

@@ -8,23 +8,11 @@ from typing import Any
 import pytest
 
 from metahook.server.app import create_app
-from tests.invalid.mutations import (
-    CANARY,
-    KEPT_BY_ANNOTATION,
-    KEPT_BY_MANAGED_FIELDS,
-    MADE,
-    REPLACEMENTS,
-    REQUESTS,
-    places,
-    record_of,
-    replaced,
-    spelled,
-    with_record,
-    without,
-)
+from tests.invalid.mutations import KEPT_BY_ANNOTATION, KEPT_BY_MANAGED_FIELDS, MADE, REQUESTS, record_of, with_record
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW, Json
 from tests.slow import short_or_whole
+from tests.toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 

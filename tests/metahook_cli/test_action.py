@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.docs.documents import ROOT
 from tests.processes.programs import find_or_skip
+from tests.toolkit.root import ROOT
 
 FOLDER = ROOT / ".github/actions/check"
 ACTION: dict[str, Any] = yaml.safe_load((FOLDER / "action.yml").read_text())

@@ -20,8 +20,8 @@ from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import example_request
 from tests.metahook_cli.command import call
 from tests.served.asgi import JSON
-from tests.simulated.controllers import TENANT, composite, decorator, resource
 from tests.slow import only_whole
+from tests.toolkit.controllers import TENANT, composite, decorator, resource
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.documents import ROOT
+from tests.toolkit.root import ROOT
 
 pytestmark = pytest.mark.tools
 

@@ -10,10 +10,10 @@ import yaml
 
 from metahook.cli.project.names import plural
 from metahook.simulator.clock import START
-from tests.docs.documents import ROOT
 from tests.metahook_cli.command import call, problem
 from tests.metahook_cli.projects import DECORATOR, PROJECTS, SITE, TENANT, controller_of, run
 from tests.slow import only_whole
+from tests.toolkit.root import ROOT
 
 FILES = [
     ".github/workflows/ci.yml",

@@ -7,53 +7,25 @@ import pytest
 from metahook.cli.errors import MAX_DEPTH, DocumentError
 from metahook.cli.files import yaml_documents
 from metahook.cli.files.yaml_documents import load_yaml
-from tests.cli.command import assert_one_line, call
+from tests.metahook_cli.command import call
+from tests.toolkit.command import assert_one_line
+from tests.toolkit.hostile_yaml import BEYOND_THE_LIMITS, tenfold
+from tests.toolkit.root import ROOT
 
+GREETING = ROOT / "examples/hooks/greeting"
+HI, HOOK = str(GREETING / "hi.yaml"), ["--hook", str(GREETING / "greetings.py")]
+CAREFUL = [*HOOK, "-k", str(GREETING / "compositecontroller.yaml"), "-k", str(GREETING / "crd.yaml")]
 READERS = [
-    pytest.param(["render", "-f", "FILE"], id="render"),
-    pytest.param(["render", "-f", "examples/web.yaml", "--observed", "FILE"], id="render --observed"),
-    pytest.param(["diff", "-f", "FILE", "--against", "examples/web.yaml"], id="diff"),
-    pytest.param(["diff", "-f", "examples/web.yaml", "--against", "FILE"], id="diff --against"),
-    pytest.param(["replay", "FILE"], id="replay"),
+    pytest.param(["render", *CAREFUL, "-f", "FILE"], id="render"),
+    pytest.param(["render", *HOOK, "-f", HI, "-k", "FILE"], id="render --manifests"),
+    pytest.param(["diff", *CAREFUL, "FILE", HI], id="diff, the old one"),
+    pytest.param(["diff", *CAREFUL, HI, "FILE"], id="diff, the new one"),
+    pytest.param(["replay", *HOOK, "FILE"], id="replay"),
 ]
-HEAD = "apiVersion: mygroup.example.com/v1alpha1\nkind: MyResource\n"
-
-
-def tenfold(levels: int) -> str:
-    """Return YAML whose aliases repeat ten to the power of *levels* values."""
-    lines = ["x0: &x0 [a,a,a,a,a,a,a,a,a,a]"]
-    lines += [f"x{n}: &x{n} [{','.join([f'*x{n - 1}'] * 10)}]" for n in range(1, levels)]
-    return "\n".join(lines)
 
 
 @pytest.mark.parametrize("arguments", READERS)
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        pytest.param(
-            f"{HEAD}metadata: {{name: web}}\n{tenfold(9)}\n",
-            [":8: not YAML or JSON", "aliases repeat more than", "write the values out"],
-            id="billion laughs",
-        ),
-        pytest.param(
-            f"{HEAD}metadata: {{name: web}}\nspec: &a {{image: x, env: *a}}\n",
-            [":4: not YAML or JSON", "a value that contains the alias", "remove it"],
-            id="a spec that contains itself",
-        ),
-        pytest.param(
-            "&a\napiVersion: v1\nkind: List\nitems: [*a]\n",
-            [":4: not YAML or JSON", "contains the alias"],
-            id="a List that contains itself",
-        ),
-        pytest.param(f"{HEAD}metadata: {'[' * 500}{']' * 500}", [":3: not YAML or JSON", "levels deep"], id="too deep"),
-        pytest.param('{"kind": ' + "[" * 500 + "]" * 500 + "}", ["levels deep"], id="too deep as JSON"),
-        pytest.param(
-            "\n".join([f"x{n}: &x{n} [*x{n - 1}]" if n else "x0: &x0 []" for n in range(300)]),
-            [":100: not YAML or JSON", "levels deep"],
-            id="deep by aliases",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), BEYOND_THE_LIMITS)
 def test_aliases_and_nesting_beyond_the_limits_are_one_line(
     arguments: list[str], text: str, words: list[str], tmp_path: Path
 ) -> None:

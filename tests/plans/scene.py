@@ -12,12 +12,12 @@ from metahook.simulator.controllers.pod_status import is_ready, running
 from metahook.simulator.history import YOU
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, Key, is_deleting
-from tests.e2e.scenarios import merge
 from tests.plans.events import EDGES, EVENTS, FEATURES, Stage
 from tests.plans.workload_run import WorkloadRun
 from tests.plans.workloads import INVALID, NIGHTLY, SETTINGS, WATCHING, Workload
 from tests.requests.watched_objects import WATCH, backup, config_map
 from tests.simulated.worlds import DEPLOYMENT, ready
+from tests.toolkit.merge_patch import merge
 
 WITH_PODS = controller(WATCH)
 

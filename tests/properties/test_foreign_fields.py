@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from metahook.server.app import create_app
-from tests.invalid.mutations import CANARY, DEPLOYMENT, KEPT_BY_MANAGED_FIELDS, REQUESTS, Path, replaced
+from tests.invalid.mutations import DEPLOYMENT, KEPT_BY_MANAGED_FIELDS, REQUESTS
 from tests.requests.builders import MYRESOURCE, NOW, Json
 from tests.served.asgi import call
+from tests.toolkit.mutations import CANARY, Path, replaced
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 OTHER_OWNER = [{"uid": "6f9619ff-8b86-4d01-b42d-00c04fc964ff", "controller": True}]

@@ -5,7 +5,7 @@ import pytest
 from metahook import Controller, MalformedRequest, RefusedResponse, RelatedRule, SyncRequest, SyncResponse
 from metahook.protocol.gate import MAX_RESPONSE
 from tests.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
-from tests.requests.builders import NOW, Json
+from tests.toolkit.builders import NOW, Json
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 KEEPER = controller(lambda request: SyncResponse(status={"a": 1}, kept=request.children.kept()))

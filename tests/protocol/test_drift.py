@@ -281,7 +281,7 @@ def manager(path: str, *entries: Json) -> str | None:
 
 REPLICAS: Json = {"f:spec": {"f:replicas": {}}}
 MAIN = 'k:{"name":"main"}'
-STAMP = "mygroup.example.com/applied"
+STAMP = "example.com/applied"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from metahook import (
 from metahook.protocol import extent
 from metahook.protocol.extent import MAX_DECODED, MAX_OBJECTS, MAX_PARENT, decoded_size
 from tests.hooks.minimal import PARENT, sync_body
-from tests.requests.builders import NOW
+from tests.toolkit.builders import NOW
 
 MIB = 1024 * 1024
 Groups = dict[str, dict[str, dict[str, str]]]

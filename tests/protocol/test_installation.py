@@ -28,9 +28,9 @@ from metahook.protocol import installation
 from metahook.protocol.installation import MAX_REMEMBERED, Requirements, check_installation
 from metahook.protocol.sender import customize_request
 from tests.hooks.minimal import TINY, sync_body
-from tests.invalid.mutations import REPLACEMENTS, Path, places, replaced
-from tests.requests.builders import NOW
-from tests.requests.installation import RIGHT
+from tests.toolkit.builders import NOW
+from tests.toolkit.installation import RIGHT
+from tests.toolkit.mutations import REPLACEMENTS, Path, places, replaced
 
 METHODS: Mapping[Kind, UpdateMethod] = {Deployment.KIND: "InPlace", Service.KIND: "InPlace"}
 REQUIRED = Requirements(METHODS, has_customize=True, lacks_default=lambda _: False)

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from metahook import Deployment, SyncRequest
-from tests.requests.builders import UID, Json, my_resource
+from tests.toolkit.builders import UID, Json
+from tests.toolkit.widgets import widget
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 IDENTITY: Json = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}}
@@ -36,7 +37,7 @@ def entry(fields_owned: Json, *, operation: str = "Apply") -> Json:
 
 def kept(child: Json) -> Json:
     """Return what the parent's children would be answered with to keep *child*."""
-    body = {"parent": my_resource(), "children": {"Deployment.apps/v1": {"default/web": child}}}
+    body = {"parent": widget(), "children": {"Deployment.apps/v1": {"default/web": child}}}
     (found,) = SyncRequest.decode(json.dumps(body).encode(), (Deployment,)).children.kept()
     return found
 

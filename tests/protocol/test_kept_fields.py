@@ -3,7 +3,7 @@
 import pytest
 
 from tests.protocol.test_kept import IDENTITY, OWNED, deployment, entry, kept, managed
-from tests.requests.builders import Json
+from tests.toolkit.builders import Json
 
 SOMEBODY_ELSE = "6f9619ff-8b86-4d01-b42d-00c04fc964ff"
 

@@ -7,7 +7,7 @@ import pytest
 
 from metahook import Children, Deployment, Kind, Object, Service, SyncRequest
 from tests.recorded.requests import DYNAMIC_APPLY, SERVER_SIDE_APPLY, recorded
-from tests.requests.builders import Json
+from tests.toolkit.builders import Json
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 

@@ -5,7 +5,7 @@ import pytest
 from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, Metadata, Object, Service
 from metahook.protocol.objects import OwnerReference
 from metahook.protocol.reading import read
-from tests.requests.builders import Json
+from tests.toolkit.builders import Json
 
 FULL: Json = {
     "apiVersion": "apps/v1",
@@ -16,7 +16,7 @@ FULL: Json = {
         "generation": 2,
         "labels": {"a": "b"},
         "annotations": {"c": "d"},
-        "ownerReferences": [{"uid": "o", "controller": True, "kind": "MyResource"}],
+        "ownerReferences": [{"uid": "o", "controller": True, "kind": "Widget"}],
         "deletionTimestamp": "2026-01-31T12:00:00Z",
         "finalizers": [],
     },
@@ -45,7 +45,7 @@ def test_a_deployment_is_read_with_the_fields_that_are_used() -> None:
             generation=2,
             labels={"a": "b"},
             annotations={"c": "d"},
-            owner_references=[OwnerReference(uid="o", kind="MyResource", controller=True)],
+            owner_references=[OwnerReference(uid="o", kind="Widget", controller=True)],
             finalizers=[],
             deletion_timestamp="2026-01-31T12:00:00Z",
         ),

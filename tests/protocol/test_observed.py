@@ -17,7 +17,8 @@ from metahook import (
     SyncRequest,
     UndeclaredKind,
 )
-from tests.requests.builders import UID, Json, my_resource
+from tests.toolkit.builders import UID, Json
+from tests.toolkit.widgets import widget
 
 SOMEBODY_ELSE = "6f9619ff-8b86-4d01-b42d-00c04fc964ff"
 KINDS = (Deployment, Service, ConfigMap)
@@ -42,7 +43,7 @@ def owner(uid: str, *, controller: bool | None = True) -> Json:
 
 def request(*, children: Json | None = None, related: object = None) -> SyncRequest:
     groups: Json = {kind.KIND.group_key: {} for kind in KINDS} | (children or {})
-    body = {"parent": my_resource(), "children": groups, "related": related or {}}
+    body = {"parent": widget(), "children": groups, "related": related or {}}
     return SyncRequest.decode(json.dumps(body).encode(), KINDS)
 
 
@@ -175,7 +176,7 @@ def test_a_kind_that_nobody_declared_may_hold_anything() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_declared_kind_without_a_group_is_malformed_as_nothing_is_known_of_its_children(kind: type[Object]) -> None:
     groups: Json = {other.KIND.group_key: {} for other in KINDS if other is not kind}
-    body = json.dumps({"parent": my_resource(), "children": groups}).encode()
+    body = json.dumps({"parent": widget(), "children": groups}).encode()
 
     with pytest.raises(MalformedRequest, match=kind.KIND.group_key):
         SyncRequest.decode(body, KINDS)

@@ -3,7 +3,7 @@ from typing import Any
 
 from metahook import ConfigMap, Manifest, Resend, was_resent, with_repair
 from tests.hooks.minimal import config_map, observed_children
-from tests.requests.builders import NOW
+from tests.toolkit.builders import NOW
 
 KEY = "example.com/repair"
 

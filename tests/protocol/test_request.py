@@ -7,17 +7,18 @@ import pytest
 
 from metahook import CustomizeRequest, MalformedRequest, SyncRequest
 from metahook.protocol.request import COMPOSITE
-from tests.requests.builders import NOW_TEXT, UID, Json, my_resource
+from tests.toolkit.builders import NOW_TEXT, UID, Json
+from tests.toolkit.widgets import widget
 
 CANARY = "canary-8f14e45f"
 
 
 def body(**fields: object) -> bytes:
-    return json.dumps({"parent": my_resource(), "children": {}, "related": {}, **fields}).encode()
+    return json.dumps({"parent": widget(), "children": {}, "related": {}, **fields}).encode()
 
 
 def with_metadata(**metadata: object) -> bytes:
-    parent = my_resource()
+    parent = widget()
     return body(parent={**parent, "metadata": {**parent["metadata"], **metadata}})
 
 
@@ -26,12 +27,12 @@ def decoded(request: bytes) -> SyncRequest:
 
 
 def without_metadata(field: str) -> bytes:
-    parent = my_resource()
+    parent = widget()
     return body(parent={**parent, "metadata": {key: x for key, x in parent["metadata"].items() if key != field}})
 
 
 def test_a_parent_is_its_identity_and_its_json() -> None:
-    parent = decoded(body(parent=my_resource(status={"state": "Ready"}))).parent
+    parent = decoded(body(parent=widget(status={"state": "Ready"}))).parent
 
     assert asdict(parent) == {
         "name": "web",
@@ -42,9 +43,9 @@ def test_a_parent_is_its_identity_and_its_json() -> None:
         "deleting": False,
         "spec": b'{"image": "nginx:1.27"}',
         "status": b'{"state": "Ready"}',
-        "kind": "MyResource",
+        "kind": "Widget",
         "managed_fields": b"null",
-        "api_version": "mygroup.example.com/v1alpha1",
+        "api_version": "example.com/v1",
         "labels": {},
         "annotations": {},
         "finalizers": (),
@@ -60,13 +61,13 @@ def test_a_parent_has_its_labels_annotations_and_finalizers() -> None:
 
 
 def test_both_hooks_read_the_same_parent() -> None:
-    request = body(parent=my_resource(generation=7))
+    request = body(parent=widget(generation=7))
 
     assert CustomizeRequest.decode(request).parent == decoded(request).parent
 
 
 def test_a_parent_without_spec_and_status_has_null_for_them() -> None:
-    parent = decoded(body(parent={"metadata": my_resource()["metadata"]})).parent
+    parent = decoded(body(parent={"metadata": widget()["metadata"]})).parent
 
     assert (parent.spec, parent.status) == (b"null", b"null")
 
@@ -151,7 +152,7 @@ def test_a_request_must_say_which_children_there_are(children: object) -> None:
 
 def test_a_request_without_the_field_children_is_malformed() -> None:
     with pytest.raises(MalformedRequest):
-        decoded(json.dumps({"parent": my_resource(), "related": {}}).encode())
+        decoded(json.dumps({"parent": widget(), "related": {}}).encode())
 
 
 @pytest.mark.parametrize(
@@ -181,14 +182,14 @@ def test_a_request_without_the_field_children_is_malformed() -> None:
     ],
 )
 def test_a_malformed_request_is_told_the_first_rule_that_it_breaks(request_body: bytes, rule: str) -> None:
-    parent = json.dumps(my_resource()).encode()
+    parent = json.dumps(widget()).encode()
 
     with pytest.raises(MalformedRequest, match=f"^{re.escape(rule)}$"):
         decoded(request_body.replace(b"PARENT", parent))
 
 
 def test_customize_needs_no_children() -> None:
-    assert CustomizeRequest.decode(json.dumps({"parent": my_resource()}).encode()).parent.name == "web"
+    assert CustomizeRequest.decode(json.dumps({"parent": widget()}).encode()).parent.name == "web"
 
 
 @pytest.mark.parametrize(

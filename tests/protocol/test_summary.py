@@ -9,7 +9,7 @@ import pytest
 from metahook import SyncResponse
 from metahook.protocol.summary import NONE, OTHER
 from tests.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
-from tests.requests.builders import NOW
+from tests.toolkit.builders import NOW
 
 KNOWN = frozenset({"Available", "Building"})
 

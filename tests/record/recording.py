@@ -15,7 +15,6 @@ from typing import Any
 from metahook.envtest.free_port import free_port
 
 GENERIC = (sys.executable, "-m", "metahook.record")
-OPERATOR = (sys.executable, "-m", "app", "record")
 
 PATIENCE = 20
 """Seconds."""

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import assert_one_line, call
+from tests.metahook_cli.command import call
+from tests.toolkit.command import assert_one_line
 
 GIVEN = {"--listen": "127.0.0.1:0", "--hook": "http://127.0.0.1:1", "--output": "/dev/null/never"}
 FILE = "/no/such/file"

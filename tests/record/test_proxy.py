@@ -17,18 +17,16 @@ import pytest
 
 from metahook.cli.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
 from metahook.envtest.free_port import free_port
-from metahook.protocol.sender import customize_request
+from metahook.protocol.sender import sync_request
 from metahook.protocol.wire import MIB
 from metahook.record.proxy import TIMEOUT, Proxy
 from metahook.record.recorder import Recorder
 from metahook.record.redaction import Redaction
-from tests.cli.command import call as command
-from tests.cli.test_diff import in_cluster, request_of
 from tests.hooks.minimal import sync_body
-from tests.record.recording import OPERATOR, Running, recording
-from tests.requests.builders import MYRESOURCE, NOW, my_resource
+from tests.record.recording import GENERIC, Running, recording
 from tests.served.asgi import JSON
-from tests.served.process import served
+from tests.served.process import WIDGETS, served
+from tests.toolkit.widgets import grouped, widget
 
 Json = dict[str, Any]
 
@@ -185,10 +183,9 @@ def _lasting(response: httpx.Response) -> list[tuple[bytes, bytes]]:
 
 
 def test_a_response_that_comes_before_the_body_was_read_is_passed_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setenv("MYRESOURCE_MAX_BODY", "1")
-    with served() as small, recording(small.url, tmp_path / "new") as running:
+    with served(*WIDGETS, "--max-body=1") as small, recording(small.url, tmp_path / "new") as running:
         for url in (small.url, running.url):
             assert httpx.post(f"{url}/sync", content=b"x" * 8 * MIB, headers=JSON).status_code == 413
 
@@ -297,14 +294,14 @@ def test_what_the_server_of_hooks_refuses_the_proxy_refuses(sent: bytes, status:
         assert received(sender).startswith(b"HTTP/1.1 %d " % status)
 
 
-def test_a_token_in_a_trailer_is_no_token_behind_the_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_in_a_trailer_is_no_token_behind_the_proxy(tmp_path: Path) -> None:
     (tmp_path / "token").write_text(CANARY)
-    monkeypatch.setenv("MYRESOURCE_TOKENS", str(tmp_path / "token"))
     head = b"POST /sync HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
-    content = json.dumps(CALLS["new"][1]).encode()
+    content = sync_request(widget(), grouped(), {})
     body = b"\r\n%x\r\n%s\r\n0\r\n" % (len(content), content)
     token = f"Authorization: Bearer {CANARY}\r\n".encode()
-    with served() as hook, recording(hook.url, tmp_path / "new") as running:
+    tokens = f"--tokens={tmp_path / 'token'}"
+    with served(*WIDGETS, tokens) as hook, recording(hook.url, tmp_path / "new") as running:
         statuses = []
         for sent in (head + body + token + b"\r\n", head + token + body + b"\r\n"):
             with caller(running, sent) as sender:
@@ -370,62 +367,16 @@ def test_a_disk_that_hangs_delays_no_response(hook: Hook, tmp_path: Path) -> Non
 import time
 from metahook.record.folder import Folder
 Folder.save = lambda *_: time.sleep(3)
-from app.cli import main
+from metahook.cli.main import main
 main()
 """
-    slow = (OPERATOR[0], "-c", source, "record")
+    slow = (GENERIC[0], "-c", source, "record")
     with recording(hook.url, tmp_path / "new", command=slow) as running:
         began = time.monotonic()
         with httpx.Client(base_url=running.url) as client:
-            answers = [client.post("/sync", json=CALLS["new"][1]).status_code for _ in range(5)]
+            answers = [client.post("/sync", content=BODY, headers=JSON).status_code for _ in range(5)]
         took = time.monotonic() - began
         running.process.kill()
 
     assert answers == [200] * 5
     assert took < 2
-
-
-# The operator
-
-
-def invalid(mode: str) -> Json:
-    return request_of(my_resource(spec={"image": "nginx:1.27", "memory": "64mb"}), *in_cluster(my_resource(), mode))
-
-
-CALLS: dict[str, tuple[str, Json]] = {
-    "new": ("/sync", request_of(my_resource(args=[CANARY]))),
-    "dynamic-apply": ("/sync", request_of(my_resource(), *in_cluster(my_resource()))),
-    "server-side apply": ("/sync", request_of(my_resource(), *in_cluster(my_resource(), "server-side-apply"))),
-    "invalid under dynamic-apply": ("/sync", invalid("dynamic-apply")),
-    "invalid under server-side apply": ("/sync", invalid("server-side-apply")),
-    "ports": ("/sync", request_of(my_resource(ports=[{"containerPort": 80}]))),
-    "customize": ("/customize", json.loads(customize_request(my_resource(ports=[{"containerPort": 80}])))),
-}
-
-
-def test_what_is_recorded_is_replayed_with_no_difference(tmp_path: Path) -> None:
-    with served() as hook, recording(hook.url, tmp_path / "new", command=OPERATOR) as running:
-        for path, body in CALLS.values():
-            assert httpx.post(f"{running.url}{path}?rev=1", json=body).status_code == 200
-        found = running.kept()
-
-    ended = command("replay", str(tmp_path / "new"))
-
-    count = len(CALLS)
-    assert ended.out == f"{count} requests: {count} the same, 0 differ; no Pods restart\n"
-    assert (ended.code, ended.err) == (0, "")
-    assert CANARY not in json.dumps(found)
-
-
-def test_a_recording_with_values_that_was_changed_is_replayed_with_a_difference(hook: Hook, tmp_path: Path) -> None:
-    path, request = CALLS["new"]
-    hook.respond = answer(200, MYRESOURCE.answer_sync(json.dumps(request).encode(), NOW))
-    with recording(hook.url, tmp_path / "new", "--values", command=OPERATOR) as running:
-        httpx.post(f"{running.url}{path}", json=request)
-        (found,) = running.kept()
-    assert CANARY in json.dumps(found)
-    (file,) = (tmp_path / "new").iterdir()
-    found["response"]["children"][0]["spec"]["replicas"] = 9
-    file.write_text(json.dumps(found))
-
-    assert command("replay", str(file)).code == 1

@@ -14,8 +14,7 @@ import httpx
 import pytest
 from starlette.types import ASGIApp
 
-from app import __version__
-from metahook import Controller
+from metahook import Controller, __version__
 from metahook.protocol.sender import sync_request
 from metahook.protocol.wire import MIB
 from metahook.record import recorder as module

@@ -15,11 +15,11 @@ from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import to_json
 from tests.docs.documents import ROOT, printed
 from tests.e2e.traffic_scenarios import SCENARIOS
-from tests.invalid.mutations import at, places, replaced, spelled
 from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
 from tests.recorded.normalization import chance
 from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded, load, one
 from tests.served.process import served
+from tests.toolkit.mutations import at, places, replaced, spelled
 
 Json = dict[str, Any]
 

@@ -1,22 +1,46 @@
-"""Builders: each makes something whole and valid; a test changes only what it is about."""
+"""Builders for MyResources, on top of those of the toolkit: a test of the operator finds all of them here."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from app.api.names import GROUP
 from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
-from metahook import Object
+from metahook import Kind, Object
 from metahook.protocol.sender import Grouped, sync_request
+from tests.toolkit.builders import (
+    EARLIER_TEXT,
+    NOW,
+    NOW_TEXT,
+    UID,
+    Json,
+    by_kind,
+    child,
+    condition,
+    kinds,
+    owned,
+    reason,
+    rolled_out,
+    stored_parent,
+)
 
-Json = dict[str, Any]
+__all__ = [  # and what it defines itself
+    "EARLIER_TEXT",
+    "NOW",
+    "NOW_TEXT",
+    "UID",
+    "Json",
+    "child",
+    "condition",
+    "kinds",
+    "owned",
+    "reason",
+    "rolled_out",
+]
 
-NOW = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
-NOW_TEXT = "2026-01-31T12:00:00Z"
-EARLIER_TEXT = "2026-01-31T11:00:00Z"
-UID = "b848bea7-865d-4a1f-bf45-a10293c59ffe"
+MY_RESOURCE = Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources")
 MYRESOURCE = controller(Watch())
 """The controller with the default settings."""
 
@@ -35,60 +59,15 @@ def my_resource(
     **fields: Any,
 ) -> Json:
     """Return a MyResource as the API server stores it; *fields* are those of its spec."""
-    metadata: Json = {"name": name, "namespace": "default", "uid": uid, "generation": generation}
-    if labels:
-        metadata["labels"] = labels
-    if deleting:
-        metadata["deletionTimestamp"] = NOW_TEXT
-    return {
-        "apiVersion": "mygroup.example.com/v1alpha1",
-        "kind": "MyResource",
-        "metadata": metadata,
-        "spec": {"image": "nginx:1.27", **fields} if spec is None else spec,
-        **({"status": status} if status else {}),
-    }
-
-
-def owned(manifest: Json, parent: Json, *, generation: int = 1, **metadata: Any) -> Json:
-    """Return *manifest* as the API server stores it after Metacontroller created it for *parent*."""
-    uid = parent["metadata"]["uid"]
-    owner = {
-        "apiVersion": parent["apiVersion"],
-        "kind": parent["kind"],
-        "name": parent["metadata"]["name"],
-        "uid": uid,
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
-    labels = {**manifest["metadata"].get("labels", {}), "controller-uid": uid}
-    made = {"labels": labels, "ownerReferences": [owner], "uid": f"child-{uid}", "generation": generation}
-    return {**manifest, "metadata": {**manifest["metadata"], **made, **metadata}}
-
-
-def rolled_out(deployment: Json) -> Json:
-    """Return *deployment* with the status of a finished rollout."""
-    replicas = deployment["spec"]["replicas"]
-    status = {
-        "observedGeneration": deployment["metadata"]["generation"],
-        "replicas": replicas,
-        "updatedReplicas": replicas,
-        "readyReplicas": replicas,
-        "availableReplicas": replicas,
-        "conditions": [
-            {"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable"},
-            {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"},
-        ],
-    }
-    return {**deployment, "status": status}
+    whole = {"image": "nginx:1.27", **fields} if spec is None else spec
+    return stored_parent(
+        MY_RESOURCE, whole, name, generation=generation, uid=uid, status=status, deleting=deleting, labels=labels
+    )
 
 
 def grouped(*objects: Json, kinds: tuple[str, ...] = tuple(KINDS)) -> Grouped:
     """Return *objects* by kind, as Metacontroller sends them; every one of *kinds* has a group."""
-    groups: Grouped = {KINDS[kind].KIND.group_key: {} for kind in kinds}
-    for item in objects:
-        key = f"{item['metadata']['namespace']}/{item['metadata']['name']}"
-        groups.setdefault(f"{item['kind']}.{item['apiVersion']}", {})[key] = item
-    return groups
+    return by_kind(*objects, kinds=[KINDS[kind].KIND for kind in kinds])
 
 
 def sync(
@@ -104,18 +83,6 @@ def sync(
     body = sync_request(parent, grouped(*children, kinds=listed), related or {})
     answer: Json = json.loads(asked.answer_sync(body, now))
     return answer
-
-
-def kinds(answer: Json) -> list[str]:
-    """Return the kinds of the children in *answer*."""
-    return [item["kind"] for item in answer["children"]]
-
-
-def child(answer: Json, kind: str) -> Json:
-    """Return the only child of *kind* in *answer*."""
-    found: list[Json] = [item for item in answer["children"] if item["kind"] == kind]
-    (only,) = found
-    return only
 
 
 def finished(parent: Json) -> list[Json]:
@@ -136,16 +103,3 @@ def sent_again(parent: Json, deployment: Json) -> Json:
     """Return *deployment*, which differs from *parent*'s spec, as it is once what was sent again has arrived."""
     answer = sync(parent, deployment, now=NOW + timedelta(seconds=30))
     return {**applied(deployment, answer), "spec": deployment["spec"]}
-
-
-def condition(answer: Json, kind: str = "Ready") -> Json:
-    """Return the condition of type *kind* in *answer*."""
-    found: list[Json] = [item for item in answer["status"]["conditions"] if item["type"] == kind]
-    (only,) = found
-    return only
-
-
-def reason(answer: Json) -> str:
-    """Return the reason of the condition Ready in *answer*."""
-    found: str = condition(answer)["reason"]
-    return found

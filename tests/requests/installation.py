@@ -1,12 +1,8 @@
-"""Installations: the CompositeController that Metacontroller sends, as recorded, and requests that contain it."""
+"""Installations: requests that contain the CompositeController that Metacontroller sends."""
 
 import json
-from pathlib import Path
 
 from tests.requests.builders import Json, finished, grouped, my_resource
-
-RIGHT: Json = json.loads((Path(__file__).parents[1] / "data/installation/controller.json").read_text())
-"""The field ``controller`` of a request from a real Metacontroller 4.17.2, after an installation of the chart."""
 
 SPEC: Json = {
     "image": "nginx:1.27",

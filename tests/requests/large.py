@@ -5,20 +5,12 @@ from typing import Any
 from metahook.protocol.sender import sync_request
 from tests.requests.builders import child, grouped, my_resource, owned, rolled_out, sync
 from tests.requests.pods import crashing, pod, shown
+from tests.toolkit.builders import KIB, MIB, padded
 
 Json = dict[str, Any]
 
-KIB = 1024
-MIB = 1024 * KIB
-
 REPLICAS = 1000
 CONFIG_MAPS = 16
-
-
-def padded(item: Json, size: int) -> Json:
-    """Return *item* with managed fields that make it about *size* bytes long, as those of real Pods do."""
-    fields: Json = {f"f:field-{number}": {".": {}, "f:inner": {}} for number in range(size // 38)}
-    return {**item, "metadata": {**item["metadata"], "managedFields": [{"manager": "kubelet", "fieldsV1": fields}]}}
 
 
 def with_all_fields(small: Json, number: int) -> Json:

@@ -38,7 +38,7 @@ class Mode:
     client: ssl.SSLContext | None = None
     header: str = "Accept: */*"
     options: tuple[str, ...] = ()
-    """Those of ``myresource serve``."""
+    """Those of a command that serves a hook."""
 
     @contextmanager
     def serving(

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 import httpx
 
 from metahook.envtest.free_port import free_port
-from tests.processes.waiting import eventually
+from tests.toolkit.waiting import eventually
+
+WIDGETS = (sys.executable, "-m", "tests.toolkit.serve_widgets")
+"""Serves Widgets, with the options of :mod:`tests.toolkit.serve_widgets`."""
 
 CLIENT = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0))
 """Has a connection for each request, as ``httpx.get`` has; but to make a client takes 20 ms of CPU."""
@@ -27,15 +30,14 @@ class Served:
 
 
 @contextmanager
-def served(*command: str) -> Iterator[Served]:
-    """Run *command* (default: ``python -m app serve``) with ``--port`` and ``--health-port`` until the block ends.
+def served(*command: str, **defaults: str) -> Iterator[Served]:
+    """Run *command* (default: serve Widgets) with ``--port`` and ``--health-port`` until the block ends.
 
-    Unless *command* has the option, it stops without a drain.
+    Variables of the environment have *defaults*.
     """
     port, health_port = free_port(), free_port()
-    start = [*(command or (sys.executable, "-m", "app", "serve")), f"--port={port}", f"--health-port={health_port}"]
-    environment = {"MYRESOURCE_DRAIN": "0", **os.environ}
-    with subprocess.Popen(start, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    start = [*(command or WIDGETS), f"--port={port}", f"--health-port={health_port}"]
+    with subprocess.Popen(start, stderr=subprocess.PIPE, text=True, env={**defaults, **os.environ}) as process:
         try:
             health_url = f"http://127.0.0.1:{health_port}"
             if not eventually(lambda: _is_ready(health_url), pause=0.05):

@@ -23,8 +23,8 @@ from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.wire.connections import Closed, Connections
 from tests.hooks.minimal import TINY, sync_body
-from tests.processes.waiting import eventually
 from tests.served.asgi import JSON
+from tests.toolkit.waiting import eventually
 
 POLL = 0.02
 """Seconds."""

@@ -1,4 +1,4 @@
-"""The hooks over HTTP: any controller is served, and MyResource's is one."""
+"""The hooks over HTTP: any controller is served, and that of Widgets is one."""
 
 import json
 
@@ -10,23 +10,24 @@ from metahook.server.app import create_app
 from metahook.server.clock import utc_now
 from tests.hooks.minimal import TINY, controller, customize_body, sync_body
 from tests.hooks.tenant import TENANTS, tenant
-from tests.requests.builders import MYRESOURCE, NOW, grouped, my_resource
 from tests.served.asgi import call
+from tests.toolkit.builders import NOW
+from tests.toolkit.widgets import WIDGETS, grouped, widget
 
 TINY_APP = create_app(TINY, clock=lambda: NOW)
-APP = create_app(MYRESOURCE, clock=lambda: NOW)
+APP = create_app(WIDGETS, clock=lambda: NOW)
 
 
 def test_the_answer_to_sync_is_the_controllers_byte_for_byte() -> None:
-    request = sync_request(my_resource(ports=[{"containerPort": 8080}]), grouped(), {})
+    request = sync_request(widget(ports=[{"containerPort": 8080}]), grouped(), {})
 
-    assert call(APP, "/sync", request).content == MYRESOURCE.answer_sync(request, NOW)
+    assert call(APP, "/sync", request).content == WIDGETS.answer_sync(request, NOW)
 
 
 def test_the_answer_to_customize_is_the_controllers_byte_for_byte() -> None:
-    request = customize_request(my_resource(ports=[{"containerPort": 8080}]))
+    request = customize_request(widget(ports=[{"containerPort": 8080}]))
 
-    assert call(APP, "/customize", request).content == MYRESOURCE.answer_customize(request)
+    assert call(APP, "/customize", request).content == WIDGETS.answer_customize(request)
 
 
 @pytest.mark.parametrize(

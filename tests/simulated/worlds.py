@@ -1,97 +1,64 @@
-"""Worlds for tests: a simulated cluster with a hook in it, small children, and short queries of the history."""
+"""Worlds with the operator's hook in them, on top of those of the toolkit: a test of the operator finds all here."""
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-import pytest
-
 from app.core.desired import children
 from metahook import Controller, Kind
-from metahook.simulator.history import Write
-from metahook.simulator.hook import Hook, Reply
-from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
-from metahook.simulator.objects import Key, with_metadata
+from metahook.simulator.hook import Hook
+from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.objects import Key
 from metahook.simulator.world import World
-from tests.requests.builders import MYRESOURCE
+from tests.requests.builders import MY_RESOURCE as PARENT
+from tests.requests.builders import MYRESOURCE, Json
+from tests.toolkit import worlds
+from tests.toolkit.worlds import (
+    CHANGES,
+    DEPLOYMENT,
+    MAKES,
+    SERVICE,
+    Since,
+    both_modes,
+    calls,
+    events,
+    foreign,
+    ready,
+    synced,
+)
 
-Json = dict[str, Any]
+__all__ = [
+    "CHANGES",
+    "DEPLOYMENT",
+    "MAKES",
+    "PARENT",
+    "SERVICE",
+    "Json",
+    "Since",
+    "both_modes",
+    "calls",
+    "events",
+    "foreign",
+    "ready",
+    "synced",
+]
 
-both_modes = pytest.mark.parametrize("mode", MODES)
-
-PARENT = Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources")
 CHILDREN = tuple(child.KIND for child in children.CHILDREN)
 WEB = Key("MyResource", "default", "web")
-DEPLOYMENT = Key("Deployment", "default", "web-deployment")
-SERVICE = Key("Service", "default", "web")
-
-MAKES = {
-    "dynamic-apply": "create Deployment web-deployment",
-    "server-side-apply": "apply Deployment web-deployment",
-}
-CHANGES = {
-    "dynamic-apply": "update Deployment web-deployment",
-    "server-side-apply": "apply Deployment web-deployment",
-}
-"""The requests that create and update a Deployment."""
-
-
-class Answers:
-    """A hook whose response and rules a test sets; ``says`` is sent instead of the response."""
-
-    def __init__(self, *children: Json | None) -> None:
-        self.answer: Json = {"status": {"state": "Building"}, "children": list(children)}
-        self.rules: list[Json] = []
-        self.says: Reply | Exception | None = None
-
-    def __call__(self, hook: str, body: bytes) -> Reply:  # noqa: ARG002 - a hook gets it
-        """Return the response."""
-        if hook == "customize":
-            return Reply(200, json.dumps({"relatedResources": self.rules}).encode())
-        if isinstance(self.says, Exception):
-            raise self.says
-        return self.says or Reply(200, json.dumps(self.answer).encode())
 
 
 def parent(name: str = "web", *, namespace: str = "default", **spec: Any) -> Json:
     """Return a MyResource as a user writes it."""
-    metadata = {"name": name, "namespace": namespace}
-    return {
-        "apiVersion": PARENT.api_version,
-        "kind": PARENT.kind,
-        "metadata": metadata,
-        "spec": {"image": "nginx:1.27", **spec},
-    }
+    return worlds.parent(name, namespace=namespace, kind=PARENT, **spec)
 
 
 def deployment(name: str = "web-deployment", **more: Any) -> Json:
-    """Return a small Deployment, as a response lists it."""
-    labels = {"myresource": "web"}
-    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "nginx:1"}]}}
-    spec = {"selector": {"matchLabels": labels}, "template": template, **more}
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "labels": labels}, "spec": spec}
-
-
-def with_main(**main: Any) -> Json:
-    """Return a Deployment with these fields in its container."""
-    made = deployment()
-    made["spec"]["template"]["spec"]["containers"][0].update(main)
-    return made
+    """Return a small Deployment with the label of a MyResource."""
+    return worlds.deployment(name, label="myresource", **more)
 
 
 def service(**selector: str) -> Json:
     """Return a small Service, as a response lists it."""
-    spec = {"selector": selector or {"myresource": "web"}, "ports": [{"port": 80}]}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": spec}
-
-
-def foreign(item: Json) -> Json:
-    """Return *item* as another owner creates it, for other Pods."""
-    made = with_metadata(item, namespace="default", labels={"app": "other"})
-    if item["kind"] == "Deployment":
-        template = {**item["spec"]["template"], "metadata": {"labels": {"app": "other"}}}
-        made["spec"] = {**item["spec"], "selector": {"matchLabels": {"app": "other"}}, "template": template}
-    return made
+    return worlds.service(**(selector or {"myresource": "web"}))
 
 
 def world(
@@ -99,81 +66,18 @@ def world(
     hook: Hook | Controller = MYRESOURCE,
     *objects: Json,
     children: Iterable[Kind] = CHILDREN,
-    controllers: bool = True,
     **settings: Any,
 ) -> World:
-    """Return a world with *hook* in it, in which *objects* were just created."""
-    made = World(hook, Settings(PARENT, tuple(children), mode=mode, **settings), controllers=controllers)
-    for item in objects:
-        made.apply(item)
-    return made
+    """Return a world with the operator's hook, or another one for MyResources, in which *objects* were just created."""
+    return worlds.world(mode, hook, *objects, kind=PARENT, children=children, **settings)
 
 
-def settled(mode: Mode, hook: Hook | Controller = MYRESOURCE, *objects: Json, **more: Any) -> World:
+def settled(
+    mode: Mode,
+    hook: Hook | Controller = MYRESOURCE,
+    *objects: Json,
+    children: Iterable[Kind] = CHILDREN,
+    **more: Any,
+) -> World:
     """Return such a world once it is quiet; without *objects* it has the parent ``web``."""
-    made = world(mode, hook, *(objects or [parent()]), **more)
-    assert made.until_quiet()
-    return made
-
-
-def without_controllers(mode: Mode, hook: Hook | Controller, *objects: Json, **settings: Any) -> World:
-    """Return a quiet world without Kubernetes' own controllers: nothing rolls out, nothing is garbage collected."""
-    return settled(mode, hook, *objects, controllers=False, **settings)
-
-
-class Since:
-    """The write requests of Metacontroller since this was created."""
-
-    def __init__(self, world: World, actor: str = "metacontroller") -> None:
-        self._world = world
-        self._actor = actor
-        self._from = len(world.history.entries)
-
-    def _all(self) -> list[Write]:
-        entries = self._world.history.entries[self._from :]
-        return [entry for entry in entries if isinstance(entry, Write) and entry.actor == self._actor]
-
-    @property
-    def requests(self) -> list[str]:
-        """All of them."""
-        return [str(write) for write in self._all()]
-
-    @property
-    def writes(self) -> list[str]:
-        """Those that changed something."""
-        return [str(write) for write in self._all() if write.changed]
-
-    @property
-    def refused(self) -> list[str]:
-        """Those that were refused."""
-        return [str(write) for write in self._all() if write.refused]
-
-    @property
-    def refusals(self) -> list[str]:
-        """The errors of those that were refused."""
-        return [write.refused for write in self._all() if write.refused]
-
-
-def synced(world: World, key: Key = WEB) -> Since:
-    """Sync the parent once more, by an annotation, and return what Metacontroller did."""
-    done = Since(world)
-    world.edit(key, lambda item: item["metadata"].setdefault("annotations", {}).update(touched=str(world.clock.now)))
-    assert world.until_quiet()
-    return done
-
-
-def calls(world: World, hook: str = "sync") -> int:
-    """Return how often *hook* was called."""
-    return sum(1 for _ in world.history.calls(hook))
-
-
-def events(world: World, reason: str = "SyncError") -> list[str]:
-    """Return the messages of the Events with *reason*."""
-    return [event.message for event in world.history.events(reason)]
-
-
-def ready(world: World, key: Key = WEB) -> tuple[str, str]:
-    """Return the status and the reason of the condition Ready."""
-    found = [item for item in world.get(key)["status"]["conditions"] if item["type"] == "Ready"]
-    (only,) = found
-    return only["status"], only["reason"]
+    return worlds.settled(mode, hook, *objects, kind=PARENT, children=children, **more)

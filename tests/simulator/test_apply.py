@@ -13,7 +13,7 @@ from metahook.simulator.history import History
 from metahook.simulator.metacontroller.children import ServerSideApply, applier
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import with_metadata
-from tests.simulated.worlds import DEPLOYMENT, deployment, parent
+from tests.toolkit.worlds import DEPLOYMENT, deployment, parent
 
 Json = dict[str, Any]
 

@@ -11,8 +11,8 @@ from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
-from tests.requests.builders import MYRESOURCE
-from tests.simulated.worlds import (
+from tests.toolkit.widgets import LABEL, WIDGETS
+from tests.toolkit.worlds import (
     CHANGES,
     CHILDREN,
     DEPLOYMENT,
@@ -41,7 +41,7 @@ AUTOSCALER = Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodaut
 
 
 def unlabel(item: Json) -> None:
-    del item["metadata"]["labels"]["myresource"]
+    del item["metadata"]["labels"][LABEL]
 
 
 def scale(item: Json) -> None:
@@ -62,7 +62,7 @@ def uid(world: World, key: Key = WEB) -> str:
 
 
 @both_modes
-@pytest.mark.parametrize("hook", [MYRESOURCE, Answers(deployment(), service())], ids=["ours", "plain"])
+@pytest.mark.parametrize("hook", [WIDGETS, Answers(deployment(), service())], ids=["Widgets", "plain"])
 def test_a_touched_parent_at_rest_costs_no_write(mode: Mode, hook: Any) -> None:
     made = settled(mode, hook)
     before = calls(made)
@@ -105,7 +105,7 @@ def test_a_null_child_crashes_metacontroller_again_after_each_restart(mode: Mode
     hook.answer["children"] = [deployment()]
     assert made.until_quiet()
     assert made.get(DEPLOYMENT)["status"]["availableReplicas"] == 1
-    assert made.get(Key("MyResource", "default", "other"))["status"] == {"state": "Building", "observedGeneration": 1}
+    assert made.get(Key("Widget", "default", "other"))["status"] == {"state": "Building", "observedGeneration": 1}
 
 
 # A removed label or annotation
@@ -121,36 +121,7 @@ def test_a_removed_label_is_restored_at_once_or_never(mode: Mode, put_back: bool
     assert done.requests == ([CHANGES[mode]] if put_back else [])
 
     synced(made)
-    assert ("myresource" in made.get(DEPLOYMENT)["metadata"]["labels"]) == put_back
-
-
-@both_modes
-def test_our_hook_restores_its_label_in_both_modes(mode: Mode) -> None:
-    made = settled(mode)
-
-    for _ in range(2):
-        made.edit(DEPLOYMENT, unlabel)
-        done = Since(made)
-        assert made.until_quiet()
-
-        assert made.get(DEPLOYMENT)["metadata"]["labels"]["myresource"] == "web"
-        assert "mygroup.example.com/repair" not in made.get(DEPLOYMENT)["metadata"]["annotations"]
-        assert done.writes.count(CHANGES[mode]) == 2
-        assert synced(made).requests == []
-        assert ready(made) == ("True", "Available")
-
-
-@both_modes
-def test_our_hook_restores_its_label_also_if_it_is_removed_again_at_once(mode: Mode) -> None:
-    made = settled(mode)
-    made.edit(DEPLOYMENT, unlabel)
-    assert made.until(lambda: "myresource" in made.get(DEPLOYMENT)["metadata"]["labels"])
-
-    made.edit(DEPLOYMENT, unlabel)
-    assert made.until_quiet()
-
-    assert made.get(DEPLOYMENT)["metadata"]["labels"]["myresource"] == "web"
-    assert "mygroup.example.com/repair" not in made.get(DEPLOYMENT)["metadata"]["annotations"]
+    assert (LABEL in made.get(DEPLOYMENT)["metadata"]["labels"]) == put_back
 
 
 @pytest.mark.parametrize("mode", ["server-side-apply"])
@@ -199,39 +170,13 @@ def test_under_dynamic_apply_a_foreign_service_is_never_touched_nor_reported() -
 def test_under_server_side_apply_a_foreign_service_is_taken_over_and_deleted_together_with_the_parent() -> None:
     made = settled("server-side-apply", Answers(service()), foreign(service(app="other")), parent())
     taken = made.get(SERVICE)
-    assert taken["spec"]["selector"] == {"myresource": "web"}
+    assert taken["spec"]["selector"] == {LABEL: "web"}
     assert [owner["name"] for owner in taken["metadata"]["ownerReferences"]] == ["web"]
 
     made.delete(WEB)
     made.until_quiet()
 
     assert made.api.all_keys() == []
-
-
-@both_modes
-def test_our_hook_keeps_a_foreign_service_and_reports_name_conflict(mode: Mode) -> None:
-    made = settled(mode, MYRESOURCE, foreign(service(app="other")), parent(ports=[{"containerPort": 80}]))
-    assert ready(made) == ("False", "NameConflict")
-    assert made.get(DEPLOYMENT)["status"]["availableReplicas"] == 1
-
-    made.delete(WEB)
-    made.until_quiet()
-
-    left = made.get(SERVICE)
-    assert made.api.all_keys() == [SERVICE]
-    assert left["spec"]["selector"] == {"app": "other"}
-    assert "ownerReferences" not in left["metadata"]
-
-
-@both_modes
-def test_our_hook_creates_its_service_once_the_name_is_free(mode: Mode) -> None:
-    made = settled(mode, MYRESOURCE, foreign(service(app="other")), parent(ports=[{"containerPort": 80}]))
-
-    made.delete(SERVICE)
-    made.until_quiet()
-
-    assert made.get(SERVICE)["spec"]["selector"] == {"myresource": "web"}
-    assert ready(made) == ("True", "Available")
 
 
 # Edits of a child by kubectl
@@ -258,22 +203,11 @@ def test_under_server_side_apply_a_foreign_deployment_is_refused_with_backoff() 
     assert pauses[:5] == [0.005, 0.01, 0.02, 0.04, 0.08]
 
 
-@both_modes
-def test_our_hook_reports_not_applied_after_a_minute_for_a_foreign_deployment(mode: Mode) -> None:
-    made = world(mode, MYRESOURCE, foreign(deployment()), parent())
-    made.run(55)
-    assert ready(made) == ("False", "Building")
-
-    made.run(60)
-    assert ready(made) == ("False", "NotApplied")
-    assert made.get(DEPLOYMENT)["spec"]["selector"] == {"matchLabels": {"app": "other"}}
-
-
 # Calls of customize
 
 
 @both_modes
-@pytest.mark.parametrize("hook", [MYRESOURCE, Answers(deployment(replicas=1))], ids=["ours", "plain"])
+@pytest.mark.parametrize("hook", [WIDGETS, Answers(deployment(replicas=1))], ids=["Widgets", "plain"])
 def test_scaling_by_hand_is_repaired_at_once(mode: Mode, hook: Any) -> None:
     made = settled(mode, hook)
 
@@ -290,7 +224,7 @@ def test_scaling_by_hand_is_repaired_at_once(mode: Mode, hook: Any) -> None:
 
 
 @both_modes
-@pytest.mark.parametrize("hook", [MYRESOURCE, Answers(deployment())], ids=["ours", "plain"])
+@pytest.mark.parametrize("hook", [WIDGETS, Answers(deployment())], ids=["Widgets", "plain"])
 def test_a_restart_by_kubectl_rolls_out_and_is_kept(mode: Mode, hook: Any) -> None:
     made = settled(mode, hook)
     (before,) = made.api.all("Pod")
@@ -309,7 +243,7 @@ def test_a_restart_by_kubectl_rolls_out_and_is_kept(mode: Mode, hook: Any) -> No
 
 @both_modes
 def test_customize_is_called_once_per_parent_and_generation(mode: Mode) -> None:
-    made = settled(mode, MYRESOURCE, parent(), parent("other"))
+    made = settled(mode, WIDGETS, parent(), parent("other"))
     assert calls(made, "customize") == 2
 
     synced(made)
@@ -325,7 +259,7 @@ def test_customize_is_called_once_per_parent_and_generation(mode: Mode) -> None:
 
 @both_modes
 def test_a_restart_of_metacontroller_costs_one_request_per_child_that_changes_nothing(mode: Mode) -> None:
-    made = settled(mode, MYRESOURCE, parent(ports=[{"containerPort": 80}]))
+    made = settled(mode, WIDGETS, parent(ports=[{"containerPort": 80}]))
     done = Since(made)
 
     made.metacontroller.restart()
@@ -361,21 +295,9 @@ def test_recreate_is_accepted_if_every_response_contained_the_rolling_update(mod
 
 
 @both_modes
-def test_our_hook_changes_the_strategy_there_and_back(mode: Mode) -> None:
-    made = settled(mode)
-
-    for strategy in ({"type": "Recreate"}, {"type": "RollingUpdate"}):
-        made.apply(parent(strategy=strategy))
-        made.until_quiet()
-
-        assert made.get(DEPLOYMENT)["spec"]["strategy"]["type"] == strategy["type"]
-        assert ready(made) == ("True", "Available")
-
-
-@both_modes
 def test_a_related_kind_that_is_not_served_stops_the_sync(mode: Mode) -> None:
     hook = Answers(deployment())
-    hook.rules = [{"apiVersion": "example.com/v1", "resource": "widgets", "namespace": "default", "names": ["a"]}]
+    hook.rules = [{"apiVersion": "example.com/v1", "resource": "gadgets", "namespace": "default", "names": ["a"]}]
     made = world(mode, hook, parent())
     made.run(60)
 
@@ -387,15 +309,15 @@ def test_a_related_kind_that_is_not_served_stops_the_sync(mode: Mode) -> None:
 @both_modes
 def test_the_kind_of_a_child_is_served(mode: Mode) -> None:
     hook = Answers(deployment())
-    hook.rules = [{"apiVersion": "example.com/v1", "resource": "widgets", "namespace": "default", "names": ["a"]}]
-    made = settled(mode, hook, parent(), children=[*CHILDREN, Kind("example.com/v1", "Widget", "widgets")])
+    hook.rules = [{"apiVersion": "example.com/v1", "resource": "gadgets", "namespace": "default", "names": ["a"]}]
+    made = settled(mode, hook, parent(), children=[*CHILDREN, Kind("example.com/v1", "Gadget", "gadgets")])
 
     assert (calls(made) > 0, events(made)) == (True, [])
 
 
 @both_modes
 def test_a_deployment_that_gets_our_label_is_adopted_and_deleted_if_the_response_does_not_list_it(mode: Mode) -> None:
-    made = settled(mode, MYRESOURCE, parent(), foreign(deployment("other")))
+    made = settled(mode, WIDGETS, parent(), foreign(deployment("other")))
     other = Key("Deployment", "default", "other")
     done = Since(made)
 
@@ -408,45 +330,8 @@ def test_a_deployment_that_gets_our_label_is_adopted_and_deleted_if_the_response
 
 
 @both_modes
-def test_a_recreated_parent_adopts_an_orphan_by_its_label(mode: Mode) -> None:
-    """Until it has the label it is left unchanged, although a server-side apply would take it over."""
-    made = settled(mode)
-    made.delete(WEB, "orphan")
-    made.until_quiet()
-    (pod,) = made.api.all("Pod")
-    assert "ownerReferences" not in made.get(DEPLOYMENT)["metadata"]
-
-    made.apply(parent())
-    made.run(120)
-    assert ready(made) == ("False", "NameConflict")
-
-    made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].update({"controller-uid": uid(made)}))
-    made.run(120)
-    assert ready(made) == ("True", "Available")
-    assert [each["metadata"]["uid"] for each in made.api.all("Pod")] == [pod["metadata"]["uid"]]
-
-
-@both_modes
-def test_a_foreign_deployment_with_our_name_that_gets_our_label_is_not_applied_until_it_is_released(mode: Mode) -> None:
-    """Its selector is immutable."""
-    made = settled(mode, MYRESOURCE, foreign(deployment()))
-    made.apply(parent())
-    made.run(1)
-
-    made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].update({"controller-uid": uid(made)}))
-    made.run(120)
-    assert ready(made) == ("False", "NotApplied")
-    assert any("immutable" in message for message in events(made))
-    assert made.get(DEPLOYMENT)["metadata"]["ownerReferences"][0]["uid"] == uid(made)
-
-    made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].pop("controller-uid"))
-    made.run(1)
-    assert "ownerReferences" not in made.get(DEPLOYMENT)["metadata"]
-
-
-@both_modes
 def test_a_foreign_deployment_with_our_name_and_label_is_deleted_with_the_parent(mode: Mode) -> None:
-    made = settled(mode, MYRESOURCE, foreign(deployment()))
+    made = settled(mode, WIDGETS, foreign(deployment()))
     made.apply(parent())
     made.run(1)
     made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].update({"controller-uid": uid(made)}))
@@ -460,9 +345,9 @@ def test_a_foreign_deployment_with_our_name_and_label_is_deleted_with_the_parent
 
 def replica_set() -> Json:
     """Return a ReplicaSet without an owner that has the label of ours, as have its Pods."""
-    labels = {"myresource": "web", "app": "other"}
+    labels = {LABEL: "web", "app": "other"}
     template = {**deployment()["spec"]["template"], "metadata": {"labels": labels}}
-    metadata = {"name": "stray", "namespace": "default", "labels": {"myresource": "web"}}
+    metadata = {"name": "stray", "namespace": "default", "labels": {LABEL: "web"}}
     spec = {"replicas": 2, "selector": {"matchLabels": labels}, "template": template}
     return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": spec}
 
@@ -506,7 +391,7 @@ def test_a_pod_with_our_label_alone_is_left_alone(mode: Mode) -> None:
     made = settled(mode)
     key = Key("Pod", "default", "stray")
 
-    made.apply(pod(myresource="web"))
+    made.apply(pod(**{LABEL: "web"}))
     made.run(5)
 
     assert "ownerReferences" not in made.get(key)["metadata"]
@@ -549,19 +434,6 @@ def test_each_status_of_a_child_without_generation_costs_a_request_under_server_
         assert done.writes == []
 
 
-@pytest.mark.parametrize(("mode", "replicas"), [("dynamic-apply", 2), ("server-side-apply", 7)])
-def test_keeping_what_was_applied_last_reverts_a_scale_by_hand_under_dynamic_apply(mode: Mode, replicas: int) -> None:
-    made = settled(mode, MYRESOURCE, parent(replicas=2))
-    made.apply(parent(replicas=-1))
-    made.until_quiet()
-    assert ready(made) == ("False", "InvalidSpec")
-
-    made.edit(DEPLOYMENT, scale)
-    made.until_quiet()
-
-    assert made.get(DEPLOYMENT)["spec"]["replicas"] == replicas
-
-
 class Copying(Answers):
     """A hook that copies the replicas that it sees, and is called each second."""
 
@@ -594,7 +466,7 @@ def test_a_value_copied_from_a_stale_child_overwrites_a_newer_one_under_server_s
 
 @both_modes
 def test_a_child_is_created_by_one_request(mode: Mode) -> None:
-    made = world(mode, MYRESOURCE, parent())
+    made = world(mode, WIDGETS, parent())
     done = Since(made)
     made.run(0.02)
 

@@ -6,7 +6,7 @@ from metahook.simulator.metacontroller.cache import Cache
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
-from tests.simulated.worlds import MAKES, WEB, Answers, both_modes, deployment, parent, ready, world
+from tests.toolkit.worlds import MAKES, WEB, Answers, both_modes, deployment, parent, ready, world
 
 Json = dict[str, Any]
 A = Key("ConfigMap", "default", "a")

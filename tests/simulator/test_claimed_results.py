@@ -9,7 +9,7 @@ import pytest
 from metahook.simulator.claimed_results import answered_sync, first_missing_field, unmet_claim
 from metahook.simulator.history import Call
 from metahook.simulator.objects import with_metadata
-from tests.simulated.worlds import DEPLOYMENT, WEB, deployment, parent
+from tests.toolkit.worlds import DEPLOYMENT, WEB, deployment, parent
 
 Json = dict[str, Any]
 

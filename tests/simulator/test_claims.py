@@ -16,7 +16,7 @@ from metahook.simulator.metacontroller.claims import (
 )
 from metahook.simulator.metacontroller.selector import generated_selector
 from metahook.simulator.objects import reference_to, with_metadata
-from tests.simulated.worlds import SERVICE, WEB, Answers, events, parent, service, world
+from tests.toolkit.worlds import SERVICE, WEB, Answers, events, parent, service, world
 
 Json = dict[str, Any]
 
@@ -55,7 +55,7 @@ class Case:
         return [owner["name"] for owner in found]
 
 
-P, S = "MyResource", "Service"
+P, S = "Widget", "Service"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_child_gets_the_namespace_and_the_label_of_its_parent_unless_it_says_o
 
 def test_a_child_with_its_own_owner_reference_gets_no_second_one() -> None:
     whole = with_metadata(parent(), uid="u")
-    child = with_metadata(service(), ownerReferences=[{"uid": "u", "kind": "MyResource", "name": "web"}])
+    child = with_metadata(service(), ownerReferences=[{"uid": "u", "kind": "Widget", "name": "web"}])
 
     assert with_owner_reference(child, whole) == child
     assert (

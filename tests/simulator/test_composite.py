@@ -1,4 +1,4 @@
-"""A CompositeController of other shapes than that of MyResources: cluster-scoped, with finalize, with a selector."""
+"""A CompositeController of other shapes than that of Widgets: cluster-scoped, with finalize, with a selector."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key, copy_json
 from metahook.simulator.world import NeverQuiet, World
 from tests.hooks import tenant as tenants_hook
-from tests.simulated.controllers import (
+from tests.toolkit.controllers import (
     CONFIG_MAPS,
     TENANT,
     Decides,
@@ -22,7 +22,7 @@ from tests.simulated.controllers import (
     room,
     tenant,
 )
-from tests.simulated.worlds import Since, both_modes, events
+from tests.toolkit.worlds import Since, both_modes, events
 
 Json = dict[str, Any]
 

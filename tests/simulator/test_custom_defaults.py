@@ -6,7 +6,7 @@ import pytest
 
 from metahook.simulator import Key, Mode, Settings, World
 from metahook.simulator.apiserver.custom_defaults import with_defaults
-from tests.simulated.worlds import Answers, Json, both_modes
+from tests.toolkit.worlds import Answers, Json, both_modes
 
 V2 = {"version": "v2"}
 SIZE = {"type": "integer", "default": 3}

@@ -9,8 +9,8 @@ from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
-from tests.simulated.controllers import CONFIG_MAPS, ROOM, Decides, composite, room
-from tests.simulated.worlds import Since, both_modes, events
+from tests.toolkit.controllers import CONFIG_MAPS, ROOM, Decides, composite, room
+from tests.toolkit.worlds import Since, both_modes, events
 
 Json = dict[str, Any]
 

@@ -9,7 +9,8 @@ from metahook import Kind
 from metahook.simulator.hook import Reply, Unreachable
 from metahook.simulator.metacontroller.settings import SERVED
 from metahook.simulator.world import World
-from tests.simulated.worlds import PARENT, WEB, Answers, calls, events, parent, settled, synced, world
+from tests.toolkit.widgets import WIDGET
+from tests.toolkit.worlds import WEB, Answers, calls, events, parent, settled, synced, world
 
 Json = dict[str, Any]
 
@@ -145,8 +146,8 @@ def test_a_failing_customize_stops_the_sync_and_drops_the_event() -> None:
 
 def test_if_parents_are_related_to_parents_each_status_syncs_all() -> None:
     hook = Answers()
-    hook.rules = [{"apiVersion": PARENT.api_version, "resource": PARENT.plural}]
-    made = world("dynamic-apply", hook, parent(), parent("other"), served=(*SERVED, PARENT))
+    hook.rules = [{"apiVersion": WIDGET.api_version, "resource": WIDGET.plural}]
+    made = world("dynamic-apply", hook, parent(), parent("other"), served=(*SERVED, WIDGET))
     made.until_quiet()
     before = calls(made)
 

@@ -8,7 +8,7 @@ from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.hooks.service_per_object import LABEL, SERVICES
-from tests.simulated.controllers import (
+from tests.toolkit.controllers import (
     CONFIG_MAPS,
     Decides,
     cluster,
@@ -19,7 +19,7 @@ from tests.simulated.controllers import (
     resource,
     room,
 )
-from tests.simulated.worlds import Since, both_modes
+from tests.toolkit.worlds import Since, both_modes
 
 Json = dict[str, Any]
 

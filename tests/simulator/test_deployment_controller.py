@@ -9,7 +9,7 @@ from metahook.simulator.controllers.deployment_controller import REVISION
 from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.objects import Key, is_deleting, key_of
 from metahook.simulator.world import World
-from tests.simulated.worlds import DEPLOYMENT, Answers, deployment, world
+from tests.toolkit.worlds import DEPLOYMENT, Answers, deployment, world
 
 Json = dict[str, Any]
 

@@ -1,6 +1,5 @@
 """Findings: each real mistake of a careless hook is found, and a careful hook has none."""
 
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,57 +11,16 @@ from metahook.simulator.loops import MOST_BYTES, REPEATED
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, World
-from tests.requests.builders import MYRESOURCE
-from tests.requests.watched_objects import config_map
-from tests.simulated.controllers import CONFIG_MAPS, Decides, cluster, composite, hooks, resource, room
-from tests.simulated.controllers import config_map as child
-from tests.simulated.worlds import DEPLOYMENT, world
 from tests.simulator import careless
 from tests.simulator.careless import answering
 from tests.slow import short_or_whole
+from tests.toolkit.changes import TAKEN, run_changes
+from tests.toolkit.controllers import CONFIG_MAPS, Decides, cluster, composite, hooks, resource, room
+from tests.toolkit.controllers import config_map as child
+from tests.toolkit.widgets import WIDGETS
+from tests.toolkit.worlds import WEB, both_modes, parent, world
 
 Json = dict[str, Any]
-
-both_modes = pytest.mark.parametrize("mode", MODES)
-WEB = Key("MyResource", "default", "web")
-CONFIG = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config"}, "data": {"a": "1"}}
-TAKEN = {
-    "apiVersion": "v1",
-    "kind": "Service",
-    "metadata": {"name": "taken"},
-    "spec": {"selector": {"app": "other"}, "ports": [{"port": 80}]},
-}
-
-
-def parent(**spec: Any) -> Json:
-    metadata = {"name": "web", "namespace": "default"}
-    spec = {"image": "nginx:1", "replicas": 2, **spec}
-    return {"apiVersion": "mygroup.example.com/v1alpha1", "kind": "MyResource", "metadata": metadata, "spec": spec}
-
-
-def run_changes(cluster: World) -> World:
-    """Create a parent, change it, edit its child, restart Metacontroller, wait; return the world."""
-    cluster.max_actions = 600
-    cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "elsewhere"}})
-    cluster.apply(CONFIG)
-    cluster.apply(TAKEN)
-    cluster.apply(parent())
-    rest(cluster, 300)
-    cluster.apply(parent(image="nginx:2"))
-    rest(cluster, 300)
-    if cluster.api.get(DEPLOYMENT):
-        cluster.edit(DEPLOYMENT, lambda item: item["spec"].update(replicas=7))
-    rest(cluster, 300)
-    cluster.metacontroller.restart()
-    cluster.delete(Key("ConfigMap", "default", "config"))
-    rest(cluster, 7200)
-    return cluster
-
-
-def rest(cluster: World, seconds: float) -> None:
-    """Let time pass, also with a hook that never becomes quiet."""
-    with suppress(NeverQuiet):
-        cluster.run(seconds)
 
 
 def caught(called: Hook, mode: Mode) -> set[str]:
@@ -72,11 +30,6 @@ def caught(called: Hook, mode: Mode) -> set[str]:
 @both_modes
 def test_a_careful_hook_has_no_findings(mode: Mode) -> None:
     assert caught(answering(careless.careful), mode) == set()
-
-
-@both_modes
-def test_our_hook_has_no_findings(mode: Mode) -> None:
-    assert findings(run_changes(world(mode, MYRESOURCE)).history) == []
 
 
 @pytest.mark.slow
@@ -153,7 +106,7 @@ def test_a_loop_that_grows_stops_the_world_early() -> None:
     config_maps = (ConfigMap.KIND,)
     cluster = world("dynamic-apply", answering(careless.more_and_more()), parent(), children=config_maps)
 
-    with pytest.raises(NeverQuiet, match="GrowingChildren: MyResource web: each response lists more children"):
+    with pytest.raises(NeverQuiet, match="GrowingChildren: Widget web: each response lists more children"):
         cluster.run(3600)
 
     assert sum(len(call.request) + len(call.response) for call in cluster.history.calls()) < 2 * MOST_BYTES
@@ -167,25 +120,8 @@ def test_a_repeated_write_names_the_path() -> None:
 
 
 @both_modes
-def test_a_child_that_a_user_deletes_may_be_recreated_with_fewer_fields(mode: Mode) -> None:
-    """Its config hash can't be kept when both the child and its ConfigMap are deleted."""
-    cluster = world(mode, MYRESOURCE, config_map("settings", a="1"))
-    cluster.apply(parent(envFrom=[{"configMapRef": {"name": "settings"}}]))
-    cluster.until_quiet(within=300)
-    cluster.delete(Key("ConfigMap", "default", "settings"))
-    cluster.until_quiet(within=300)
-    cluster.delete(DEPLOYMENT)
-    cluster.until_quiet(within=300)
-    cluster.edit(WEB, lambda item: item["metadata"].update(labels={"touched": "1"}))
-    cluster.until_quiet(within=300)
-
-    assert cluster.get(DEPLOYMENT)["spec"]["template"]["metadata"].get("annotations", {}) == {}
-    assert findings(cluster.history) == []
-
-
-@both_modes
 def test_a_child_that_the_spec_no_longer_asks_for_may_be_deleted(mode: Mode) -> None:
-    cluster = world(mode, MYRESOURCE)
+    cluster = world(mode, WIDGETS)
     cluster.apply(parent(ports=[{"containerPort": 80}]))
     cluster.until_quiet(within=300)
     cluster.apply(parent())
@@ -197,7 +133,7 @@ def test_a_child_that_the_spec_no_longer_asks_for_may_be_deleted(mode: Mode) -> 
 
 @both_modes
 def test_an_orphan_that_is_adopted_and_deleted_belongs_to_another_owner(mode: Mode) -> None:
-    cluster = world(mode, MYRESOURCE)
+    cluster = world(mode, WIDGETS)
     cluster.apply(parent())
     cluster.until_quiet(within=300)
     uid = cluster.parent("web")["metadata"]["uid"]

@@ -2,7 +2,7 @@
 
 from metahook.simulator.objects import Key, is_deleting, reference_to, with_metadata
 from metahook.simulator.world import World
-from tests.simulated.worlds import DEPLOYMENT, WEB, Answers, deployment, foreign, parent, service, settled, synced
+from tests.toolkit.worlds import DEPLOYMENT, WEB, Answers, deployment, foreign, parent, service, settled, synced
 
 
 def owning() -> World:
@@ -23,7 +23,7 @@ def test_background_deletion_deletes_the_owner_first() -> None:
 
     made.until_quiet()
     assert made.api.all_keys() == []
-    assert ends(made) == ["MyResource", "Deployment", "ReplicaSet", "Pod"]
+    assert ends(made) == ["Widget", "Deployment", "ReplicaSet", "Pod"]
 
 
 def test_foreground_deletion_deletes_the_owner_last() -> None:
@@ -33,7 +33,7 @@ def test_foreground_deletion_deletes_the_owner_last() -> None:
 
     made.until_quiet()
     assert made.api.all_keys() == []
-    assert ends(made) == ["Pod", "ReplicaSet", "Deployment", "MyResource"]
+    assert ends(made) == ["Pod", "ReplicaSet", "Deployment", "Widget"]
 
 
 def test_foreground_deletion_terminates_pods_gracefully() -> None:

@@ -16,7 +16,7 @@ from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key, key_of
 from metahook.simulator.world import World
-from tests.simulated.worlds import (
+from tests.toolkit.worlds import (
     DEPLOYMENT,
     SERVICE,
     WEB,

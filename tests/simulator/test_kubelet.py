@@ -8,8 +8,8 @@ import pytest
 from metahook.simulator.controllers.pod_lifecycle import Failure, failure_of_image
 from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.world import World
-from tests.simulated.worlds import DEPLOYMENT
 from tests.simulator.test_deployment_controller import imaged, started
+from tests.toolkit.worlds import DEPLOYMENT
 
 Json = dict[str, Any]
 

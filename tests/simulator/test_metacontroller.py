@@ -8,8 +8,8 @@ from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.metacontroller.update_methods import UpdateStrategy
 from metahook.simulator.objects import Key
-from tests.requests.builders import MYRESOURCE
-from tests.simulated.worlds import (
+from tests.toolkit.widgets import WIDGETS
+from tests.toolkit.worlds import (
     CHANGES,
     CHILDREN,
     DEPLOYMENT,
@@ -37,7 +37,7 @@ def test_the_first_sync_makes_the_children_and_writes_the_status(mode: Mode) -> 
     made.apply(parent())
     made.until_quiet()
 
-    assert done.requests == done.writes == [MAKES[mode], "update status MyResource web"]
+    assert done.requests == done.writes == [MAKES[mode], "update status Widget web"]
 
 
 @both_modes
@@ -80,7 +80,7 @@ def test_children_get_the_label_of_the_parent_and_its_owner_reference(mode: Mode
 
     (owner,) = metadata["ownerReferences"]
     assert metadata["labels"]["controller-uid"] == owner["uid"] == uid
-    assert (owner["kind"], owner["name"], owner["controller"]) == ("MyResource", "web", True)
+    assert (owner["kind"], owner["name"], owner["controller"]) == ("Widget", "web", True)
 
 
 @both_modes
@@ -118,7 +118,7 @@ def test_a_parent_that_is_being_deleted_has_its_status_written_and_its_children_
     made.delete(WEB)
     made.until_quiet()
 
-    assert done.requests == ["update status MyResource web"]
+    assert done.requests == ["update status Widget web"]
     assert made.get(WEB)["status"] == {"state": "Terminating", "observedGeneration": 2}
 
 
@@ -143,7 +143,7 @@ def test_a_new_label_is_a_new_generation_only_where_the_answer_is_kept_in_an_ann
     hook = Answers(deployment())
     made = without_controllers(mode, hook)
 
-    hook.answer["children"][0]["metadata"]["labels"] = {"myresource": "web", "team": "a"}
+    hook.answer["children"][0]["metadata"]["labels"] = {"widget": "web", "team": "a"}
     synced(made)
 
     assert made.get(DEPLOYMENT)["metadata"]["generation"] == generation
@@ -176,7 +176,7 @@ def test_a_child_that_is_no_longer_listed_is_deleted(mode: Mode) -> None:
 
 @both_modes
 def test_resyncs_call_the_hook_and_cost_nothing(mode: Mode) -> None:
-    made = without_controllers(mode, MYRESOURCE)
+    made = without_controllers(mode, WIDGETS)
     before, done = calls(made), Since(made)
 
     made.run(601)
@@ -185,13 +185,13 @@ def test_resyncs_call_the_hook_and_cost_nothing(mode: Mode) -> None:
     assert done.requests == []
 
 
-@pytest.mark.parametrize(("kind", "more"), [("MyResource", 1), ("Deployment", 0)])
+@pytest.mark.parametrize(("kind", "more"), [("Widget", 1), ("Deployment", 0)])
 def test_an_event_that_arrives_twice_is_another_sync_only_for_the_parent(kind: str, more: int) -> None:
     made = without_controllers("dynamic-apply", Answers(deployment()))
     before = calls(made)
 
     made.metacontroller.cache.delays = lambda _: [0.01, 0.02]
-    changed = {"MyResource": WEB, "Deployment": DEPLOYMENT}[kind]
+    changed = {"Widget": WEB, "Deployment": DEPLOYMENT}[kind]
     made.edit(changed, lambda item: item["metadata"].setdefault("labels", {}).update(touched="once"))
     made.until_quiet()
 

@@ -6,7 +6,7 @@ import pytest
 
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import reference_to, with_metadata
-from tests.simulated.worlds import (
+from tests.toolkit.worlds import (
     CHANGES,
     DEPLOYMENT,
     MAKES,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metahook.simulator.metacontroller.settings import Mode
-from tests.simulated.worlds import (
+from tests.toolkit.worlds import (
     CHANGES,
     DEPLOYMENT,
     Answers,
@@ -175,7 +175,7 @@ def test_under_server_side_apply_control_characters_are_refused_and_a_next_line_
 
 def test_under_dynamic_apply_a_generated_name_creates_a_child_at_every_sync() -> None:
     child = deployment()
-    child["metadata"] = {"generateName": "web-", "labels": {"myresource": "web"}}
+    child["metadata"] = {"generateName": "web-", "labels": {"widget": "web"}}
     made = world("dynamic-apply", Answers(child), parent(), controllers=False)
     done = Since(made)
 

@@ -7,10 +7,10 @@ import pytest
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
-from tests.e2e.scenarios import merge
 from tests.hooks.notes import NOTE, NOTES, note, service
-from tests.simulated.predicates import CASES, SELECTOR, WATCHED, Result, Sentence
-from tests.simulated.worlds import Json, both_modes, calls
+from tests.toolkit.merge_patch import merge
+from tests.toolkit.predicates import CASES, SELECTOR, WATCHED, Result, Sentence
+from tests.toolkit.worlds import Json, both_modes, calls
 
 ONE = {kind: Key(kind, "default", "one") for kind in ("Note", "ConfigMap")}
 

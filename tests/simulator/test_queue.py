@@ -9,9 +9,9 @@ from metahook.simulator.clock import Clock
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.queue import BURST, FIRST_RETRY, LAST_RETRY, RATE, RateLimiter, WorkQueue
 from metahook.simulator.objects import Key
-from tests.simulated.worlds import CHANGES, DEPLOYMENT, WEB, Answers, Since, calls, deployment, events, parent, world
+from tests.toolkit.worlds import CHANGES, DEPLOYMENT, WEB, Answers, Since, calls, deployment, events, parent, world
 
-A, B = Key("MyResource", "default", "a"), Key("MyResource", "default", "b")
+A, B = Key("Widget", "default", "a"), Key("Widget", "default", "b")
 
 
 class Work:
@@ -161,7 +161,7 @@ def test_all_retries_together_are_limited() -> None:
 def test_tokens_for_retries_come_back_up_to_the_burst() -> None:
     clock = Clock()
     limiter = RateLimiter(clock)
-    keys = [Key("MyResource", "default", str(number)) for number in range(BURST + 2)]
+    keys = [Key("Widget", "default", str(number)) for number in range(BURST + 2)]
     first = [limiter.when(key) for key in keys]
     clock.sleep(3600)
     again = [limiter.when(key) for key in keys]

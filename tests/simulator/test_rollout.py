@@ -10,8 +10,8 @@ from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.controllers.rollout import PodCounts, next_sizes, surge_and_unavailable
 from metahook.simulator.objects import is_deleting
 from metahook.simulator.world import World
-from tests.simulated.worlds import DEPLOYMENT, Answers, deployment, world
 from tests.slow import short_or_whole
+from tests.toolkit.worlds import DEPLOYMENT, Answers, deployment, world
 
 Json = dict[str, Any]
 

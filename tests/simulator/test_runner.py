@@ -7,9 +7,9 @@ import pytest
 from metahook.simulator.objects import Key
 from metahook.simulator.runner import StepResult, run_scenario
 from metahook.simulator.scenario import InvalidScenario, Step, parse_duration, parse_object_name, read_scenario
-from tests.requests.builders import MYRESOURCE
-from tests.simulated.worlds import WEB, parent, world
 from tests.simulator.careless import too_busy
+from tests.toolkit.widgets import WIDGETS
+from tests.toolkit.worlds import WEB, parent, world
 
 Json = dict[str, Any]
 
@@ -21,7 +21,7 @@ def document(*steps: Json) -> Json:
 
 
 def run(*steps: Json) -> list[StepResult]:
-    return list(run_scenario(read_scenario(document(*steps)), world("dynamic-apply", MYRESOURCE)))
+    return list(run_scenario(read_scenario(document(*steps)), world("dynamic-apply", WIDGETS)))
 
 
 def problem(*steps: Json) -> str | None:
@@ -42,7 +42,7 @@ def problem(*steps: Json) -> str | None:
         pytest.param(document(MAKE, {}), "step 2 has 0 actions", id="nothing"),
         pytest.param(document({"fail": "badly"}), r"steps\[0\].fail", id="no way to fail"),
         pytest.param(
-            document({"apply": {"kind": "MyResource"}}), "without apiVersion, kind or metadata.name", id="no object"
+            document({"apply": {"kind": "Widget"}}), "without apiVersion, kind or metadata.name", id="no object"
         ),
         pytest.param(document({"delete": {"object": "web"}}), r"steps\[0\].delete.object", id="no identity"),
         pytest.param(document({"expect": {}}), "step 1 must expect one of", id="nothing expected"),
@@ -76,7 +76,7 @@ def test_an_invalid_duration_is_refused(duration: str) -> None:
 
 def test_an_object_name_has_a_namespace_or_the_default_one() -> None:
     assert parse_object_name("Deployment/team-a/web") == Key("Deployment", "team-a", "web")
-    assert parse_object_name("MyResource/web") == WEB
+    assert parse_object_name("Widget/web") == WEB
 
 
 def test_an_object_of_a_cluster_scoped_kind_needs_no_namespace() -> None:
@@ -99,14 +99,14 @@ def test_an_object_of_a_cluster_scoped_kind_needs_no_namespace() -> None:
         ({"expect": {"reason": "Available", "within": "1s"}}, "the reason of Ready is RollingOut, not Available"),
         ({"expect": {"message": "Pods are gone", "within": "1s"}}, "without 'Pods are gone'"),
         ({"expect": {"object": "Service/web"}}, "Service/web does not exist"),
-        ({"expect": {"object": "MyResource/web", "gone": True}}, "MyResource/web still exists"),
-        ({"expect": {"object": "MyResource/web", "has": {"spec.replicas": 5}}}, "spec.replicas is None, not 5"),
-        ({"expect": {"writes": 0, "within": "5s"}}, "Metacontroller wrote 6 times: create Deployment"),
+        ({"expect": {"object": "Widget/web", "gone": True}}, "Widget/web still exists"),
+        ({"expect": {"object": "Widget/web", "has": {"spec.replicas": 5}}}, "spec.replicas is None, not 5"),
+        ({"expect": {"writes": 0, "within": "5s"}}, "Metacontroller wrote 4 times: create Deployment"),
         ({"expect": {"quiet": True, "within": "1s"}}, "the cluster is not quiet after 1s"),
-        ({"expect": {"of": "MyResource/other", "state": "Ready"}}, "state is None, not Ready"),
+        ({"expect": {"of": "Widget/other", "state": "Ready"}}, "state is None, not Ready"),
         ({"edit": {"object": "Service/web", "set": {"a": 1}}}, "Service web not found"),
         ({"delete": {"object": "Service/web"}}, "error from server (NotFound): Service web not found"),
-        ({"edit": {"object": "MyResource/web", "set": {"spec.a[0]": 1}}}, "not found"),
+        ({"edit": {"object": "Widget/web", "set": {"spec.a[0]": 1}}}, "not found"),
     ],
 )
 def test_an_unmet_expectation_is_a_problem(step: Json, words: str) -> None:
@@ -120,10 +120,10 @@ def test_an_unmet_expectation_is_a_problem(step: Json, words: str) -> None:
     "step",
     [
         {"expect": {"state": "Ready", "reason": "Available", "message": "All Pods", "within": "10s"}},
-        {"expect": {"of": "MyResource/web", "state": "Ready", "within": "10s"}},
+        {"expect": {"of": "Widget/web", "state": "Ready", "within": "10s"}},
         {"expect": {"object": "Deployment/web-deployment", "has": {"spec.replicas": 1}, "within": "1s"}},
         {"expect": {"object": "Service/web", "gone": True}},
-        {"expect": {"writes": 6, "within": "5s"}},
+        {"expect": {"writes": 4, "within": "5s"}},
         {"expect": {"quiet": True, "within": "5m"}},
     ],
 )
@@ -145,7 +145,7 @@ def test_the_first_problem_is_the_last_step() -> None:
 
 
 def test_each_step_is_announced_before_it_runs() -> None:
-    cluster = world("dynamic-apply", MYRESOURCE)
+    cluster = world("dynamic-apply", WIDGETS)
     seen: list[bool] = []
 
     def announce(_: Step) -> None:
@@ -164,7 +164,7 @@ def test_a_refused_kind_can_not_be_created_until_the_refusal_ends() -> None:
 
 
 def test_an_undo_step_needs_an_existing_revision() -> None:
-    newer = {"edit": {"object": "MyResource/web", "set": {"spec.image": "nginx:2"}}}
+    newer = {"edit": {"object": "Widget/web", "set": {"spec.image": "nginx:2"}}}
     steps = MAKE, {"wait": "60s"}, newer, {"wait": "60s"}
     undo = {"undo": {"object": "Deployment/web-deployment", "revision": 1}}
     image = {"spec.template.spec.containers[0].image": "nginx:1.27"}
@@ -177,7 +177,7 @@ def test_an_undo_step_needs_an_existing_revision() -> None:
 
 
 def test_a_restart_forgets_cached_rules() -> None:
-    cluster = world("dynamic-apply", MYRESOURCE)
+    cluster = world("dynamic-apply", WIDGETS)
     list(
         run_scenario(
             read_scenario(document(MAKE, {"wait": "60s"}, {"restart": "metacontroller"}, {"wait": "1s"})), cluster

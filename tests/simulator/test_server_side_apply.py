@@ -52,8 +52,8 @@ Json = dict[str, Any]
         pytest.param(
             {"selector": {"app": "x"}},
             {},
-            {"selector": {"myresource": "web"}},
-            {"selector": {"myresource": "web"}},
+            {"selector": {"widget": "web"}},
+            {"selector": {"widget": "web"}},
             id="an-atomic-map-is-replaced",
         ),
         pytest.param(

@@ -9,7 +9,7 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History, Write
 from metahook.simulator.objects import Key, is_deleting, with_metadata
-from tests.simulated.worlds import DEPLOYMENT, SERVICE, WEB, deployment, foreign, parent, service
+from tests.toolkit.worlds import DEPLOYMENT, SERVICE, WEB, deployment, foreign, parent, service
 
 Json = dict[str, Any]
 
@@ -40,7 +40,7 @@ def test_a_name_exists_once_in_each_namespace(api: ApiServer) -> None:
 
     with pytest.raises(ApiError, match="already exists"):
         api.create(parent(), "you")
-    assert len(api.all("MyResource")) == 2
+    assert len(api.all("Widget")) == 2
 
 
 def test_a_generated_name_is_unique(api: ApiServer) -> None:

@@ -18,7 +18,7 @@ from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
-from tests.requests.builders import my_resource, sync
+from tests.toolkit.worlds import service, with_main
 
 Json = dict[str, Any]
 
@@ -111,11 +111,7 @@ def test_a_quantity_is_stored_in_canonical_form(written: int | str, spelled: str
 
 
 def _deployment(**main: Any) -> Json:
-    (deployment,) = sync(my_resource())["children"]
-    pod = deployment["spec"]["template"]["spec"]
-    del pod["containers"][0]["imagePullPolicy"]
-    pod["containers"][0].update(main)
-    return stored_object(deployment)
+    return stored_object(with_main(**main))
 
 
 @pytest.mark.parametrize(
@@ -166,8 +162,8 @@ def test_the_old_name_of_the_service_account_brings_the_new_one_back() -> None:
 
 
 def test_a_service_loses_its_node_ports_with_its_type() -> None:
-    service = sync(my_resource(ports=[{"containerPort": 80}], service={"type": "LoadBalancer"}))["children"][1]
-    balanced = stored_object(service)
+    sent = service()
+    balanced = stored_object({**sent, "spec": {**sent["spec"], "type": "LoadBalancer"}})
 
     spec = stored_object({**balanced, "spec": {**balanced["spec"], "type": "ClusterIP"}})["spec"]
 

@@ -17,16 +17,16 @@ from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import NeverQuiet, NoSuchObject, World
 from tests.hooks.minimal import controller, sync_body
-from tests.requests.builders import MYRESOURCE
 from tests.served.asgi import call
 from tests.served.refusals import refusal
-from tests.simulated.worlds import CHILDREN, PARENT, WEB, Answers, events, parent, ready, settled, world
+from tests.toolkit.widgets import WIDGET, WIDGETS
+from tests.toolkit.worlds import CHILDREN, WEB, Answers, events, parent, ready, settled, world
 
 
 def test_a_missing_object_is_an_error_that_names_it() -> None:
     made = world("dynamic-apply", Answers())
 
-    with pytest.raises(NoSuchObject, match="MyResource web"):
+    with pytest.raises(NoSuchObject, match="Widget web"):
         made.parent("web")
 
 
@@ -91,8 +91,8 @@ def said(reply: Reply) -> tuple[int, str]:
 
 
 def test_a_controller_answers_in_this_process_as_its_service_would() -> None:
-    hook = in_process(MYRESOURCE, Clock().time)
-    service = create_app(MYRESOURCE)
+    hook = in_process(WIDGETS, Clock().time)
+    service = create_app(WIDGETS)
 
     for name, body in (("sync", b"{}"), ("customize", b"["), ("sync", b" " * (MAX_BODY + 1))):
         response = call(service, f"/{name}", body)
@@ -113,12 +113,12 @@ def test_a_response_that_the_gate_refuses_is_a_500_and_changes_nothing() -> None
         return []
 
     empty = Controller(sync=lambda _, __: SyncResponse(status={}), customize=rules, children=(Deployment,))
-    made = World(empty, Settings(PARENT, CHILDREN), raise_errors=False)
+    made = World(empty, Settings(WIDGET, CHILDREN), raise_errors=False)
     made.apply(parent())
     made.run(1)
 
     assert events(made)[0] == "unsupported status code: 500"
-    assert made.api.all_keys() == [Key("MyResource", "default", "web")]
+    assert made.api.all_keys() == [Key("Widget", "default", "web")]
 
 
 def missing_key(*_: object) -> Any:
@@ -140,7 +140,7 @@ def refused(*_: object) -> SyncResponse:
 def test_an_exception_of_a_controller_is_raised_with_its_place(
     mistake: dict[str, Any], error: type[Exception], place: str
 ) -> None:
-    made = World(replace(MYRESOURCE, **mistake), Settings(PARENT, CHILDREN))
+    made = World(replace(WIDGETS, **mistake), Settings(WIDGET, CHILDREN))
     made.apply(parent())
 
     with pytest.raises(error) as raised:
@@ -149,21 +149,21 @@ def test_an_exception_of_a_controller_is_raised_with_its_place(
 
 
 def test_after_an_exception_the_sync_is_retried_as_after_a_500() -> None:
-    broken = replace(MYRESOURCE, sync=missing_key)
-    made = World(broken, Settings(PARENT, CHILDREN))
+    broken = replace(WIDGETS, sync=missing_key)
+    made = World(broken, Settings(WIDGET, CHILDREN))
     made.apply(parent())
     with pytest.raises(KeyError):
         made.run(1)
     assert events(made) == ["unsupported status code: 500"]
 
-    made.metacontroller.hook = in_process(MYRESOURCE, made.clock.time)
+    made.metacontroller.hook = in_process(WIDGETS, made.clock.time)
     made.until_quiet()
 
     assert ready(made) == ("True", "Available")
 
 
 def test_errors_of_a_controller_are_listed_if_they_are_not_raised() -> None:
-    made = World(replace(MYRESOURCE, sync=missing_key), Settings(PARENT, CHILDREN), raise_errors=False)
+    made = World(replace(WIDGETS, sync=missing_key), Settings(WIDGET, CHILDREN), raise_errors=False)
     made.apply(parent())
     made.run(1)
 

@@ -5,8 +5,8 @@ from typing import Any
 import yaml
 
 from metahook import Conditions, Kind, crd
-from tests.docs.documents import ROOT
 from tests.protocol.every_type import EveryType
+from tests.toolkit.root import ROOT
 
 FILES = [
     *sorted(ROOT.glob("examples/hooks/*/*crd.yaml")),

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import metahook.simulator.findings  # noqa: F401 - each run below forgets what it imports, but for what is imported here
-from tests.docs.documents import ROOT
+from tests.toolkit.root import ROOT
 
 pytest_plugins = ["pytester"]
 

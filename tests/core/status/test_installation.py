@@ -10,7 +10,6 @@ from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Finding
 from metahook.protocol.sender import sync_request
-from tests.invalid.mutations import replaced
 from tests.recorded.traffic import RECORDED, load
 from tests.requests.builders import (
     MYRESOURCE,
@@ -23,7 +22,9 @@ from tests.requests.builders import (
     my_resource,
     sync,
 )
-from tests.requests.installation import RIGHT, request
+from tests.requests.installation import request
+from tests.toolkit.installation import RIGHT
+from tests.toolkit.mutations import replaced
 
 TYPE = "OperatorMisconfigured"
 LOOSE = replaced(RIGHT, ("spec", "hooks", "sync", "version"), lambda _: "v1")

@@ -29,7 +29,6 @@ from metahook.server.callers.tls import CLIENT_CERTIFICATE, HANDSHAKE, HANDSHAKE
 from metahook.server.callers.watched_files import CannotLoad
 from metahook.server.limits import Limits
 from tests.hooks.minimal import TINY, sync_body
-from tests.processes.waiting import eventually
 from tests.served.asgi import JSON, call
 from tests.served.tls import (
     Pki,
@@ -41,6 +40,7 @@ from tests.served.tls import (
     serving,
     write_pair,
 )
+from tests.toolkit.waiting import eventually
 
 YEAR = dt.timedelta(days=365)
 NOW = dt.datetime.fromtimestamp(0, dt.UTC) + 56 * YEAR

@@ -6,7 +6,6 @@ import itertools
 import os
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,10 +19,10 @@ from metahook.server.callers.tokens import TokenCheck, Tokens
 from metahook.server.callers.watched_files import CannotLoad, reloading
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.hooks.minimal import TINY, sync_body
-from tests.processes.waiting import eventually
 from tests.served.asgi import JSON, call
-from tests.served.process import CLIENT, Served, served
+from tests.served.process import CLIENT, WIDGETS, Served, served
 from tests.served.tls import post, serving
+from tests.toolkit.waiting import eventually
 
 FIRST, SECOND = "3c469e9d6c5875d37a43f353d4f88e61", "fcf730b6d95236ecd3c9fc2d92d7b6b2"
 VALID = f"Bearer {FIRST}"
@@ -350,7 +349,7 @@ def _file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="hook", scope="module")
 def _hook(file: Path) -> Iterator[Served]:
-    with served(sys.executable, "-m", "app", "serve", "--drain=0", f"--tokens={file}", "--max-body=128") as running:
+    with served(*WIDGETS, "--drain=0", f"--tokens={file}", "--max-body=128") as running:
         yield running
 
 
@@ -358,7 +357,7 @@ def _hook(file: Path) -> Iterator[Served]:
 def test_a_warning_says_that_tokens_are_sent_without_tls(folder: Path, host: str, *, is_warned_of: bool) -> None:
     (folder / "first").chmod(0o644)
     options = ("--drain=0", f"--host={host}", f"--tokens={folder}")
-    with served(sys.executable, "-m", "app", "serve", *options) as running:
+    with served(*WIDGETS, *options) as running:
         running.process.send_signal(signal.SIGINT)
         running.process.wait(timeout=30)
         log = running.process.stderr.read() if running.process.stderr else ""

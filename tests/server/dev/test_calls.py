@@ -15,8 +15,8 @@ from metahook.server.dev.calls import MOST_LINES, LastResponses, log_calls
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
 from tests.hooks.service_per_object import LABEL, SERVICES, stateful_set
-from tests.requests.builders import NOW
 from tests.served.asgi import call
+from tests.toolkit.builders import NOW
 
 DEV = ServerOptions(dev=True)
 

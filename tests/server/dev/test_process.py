@@ -7,13 +7,13 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.docs.documents import ROOT
+from metahook.protocol.sender import sync_request
 from tests.served.asgi import JSON
-from tests.served.process import Served, served
+from tests.served.process import WIDGETS, Served, served
+from tests.toolkit.widgets import grouped, ready_request, widget
 
-REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "ready", "ready")]
-"""This is ready and not 4-ready: its status is the one of its response, so no time in the next one is now."""
-SERVE = (sys.executable, "-m", "app", "serve", "--log-format=console")
+REQUESTS = [sync_request(widget(), grouped(), {}), ready_request(), ready_request()]
+SERVE = (*WIDGETS, "--log-format=console")
 OPEN = "development mode is open to other machines: listen on 127.0.0.1, except in a container"
 DEVELOPMENT = "development mode is on: the log shows names and the status of parents; do not use it in a cluster"
 

@@ -1,65 +1,37 @@
 """The OpenAPI document: what it says of requests and answers holds for real ones."""
 
-import functools
 import json
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
-from tests.docs.documents import ROOT
 from tests.hooks.minimal import TINY, customize_body, sync_body
 from tests.hooks.service_per_object import SERVICES
 from tests.hooks.tenant import TENANTS
-from tests.recorded.traffic import load
-from tests.requests.builders import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
 from tests.served.asgi import call
+from tests.toolkit.builders import NOW, NOW_TEXT, Json, owned
+from tests.toolkit.openapi import Document
+from tests.toolkit.widgets import WIDGETS, finished, grouped, synced, widget
 
-APP = create_app(MYRESOURCE, clock=lambda: NOW)
+APP = create_app(WIDGETS, clock=lambda: NOW)
+DOCUMENT = Document(APP)
 TINY_APP = create_app(TINY, clock=lambda: NOW)
 PORTS = [{"containerPort": 8080}]
 
 
-@functools.cache
-def document() -> Json:
-    described: Json = call(APP, "/openapi.json", method="GET").json()
-    return described
-
-
-def schema(name: str) -> Json:
-    """Return the schema of the body *name*, such as ``SyncRequestBody``."""
-    described: dict[str, Json] = {}
-    for hook, path in (("Sync", "/sync"), ("Customize", "/customize")):
-        post = document()["paths"][path]["post"]
-        described[f"{hook}RequestBody"] = post["requestBody"]
-        described[f"{hook}ResponseBody"] = post["responses"]["200"]
-        described["RefusalBody"] = post["responses"]["400"]
-    found: Json = described[name]["content"]["application/json"]["schema"]
-    return found
-
-
-def complaints(name: str, instance: Any) -> list[str]:
-    """Return what the schema *name* has against *instance*."""
-    return [error.message for error in Draft202012Validator(schema(name)).iter_errors(instance)]
-
-
 def requests_of_a_life() -> dict[str, bytes]:
-    parent = my_resource(ports=PORTS)
-    made = [owned(child, parent) for child in sync(parent)["children"]]
-    related = grouped(made[1], kinds=("Service",))
-    invalid = my_resource(replicas=-1)
+    parent = widget(ports=PORTS)
+    made = [owned(child, parent) for child in synced(parent)["children"]]
+    deleting = {**parent, "metadata": {**parent["metadata"], "deletionTimestamp": NOW_TEXT}}
     return {
         "new": sync_request(parent, grouped(), {}),
-        "made": sync_request(parent, grouped(*made), related),
-        "finished": sync_request(parent, grouped(*finished(parent)), related),
-        "invalid": sync_request(invalid, grouped(*made), {}),
-        "deleting": sync_request(my_resource(deleting=True), grouped(), {}),
-        **{recorded.name: recorded.body for recorded in load() if recorded.path == "/sync"},
+        "made": sync_request(parent, grouped(*made), grouped(made[1])),
+        "finished": sync_request(parent, grouped(*finished(parent)), {}),
+        "deleting": sync_request(deleting, grouped(), {}),
     }
 
 
@@ -67,8 +39,8 @@ LIFE = requests_of_a_life()
 
 
 def test_the_document_describes_both_hooks_and_nothing_else() -> None:
-    assert document()["openapi"].startswith("3.1")
-    assert {path: list(methods) for path, methods in document()["paths"].items()} == {
+    assert DOCUMENT.whole["openapi"].startswith("3.1")
+    assert {path: list(methods) for path, methods in DOCUMENT.whole["paths"].items()} == {
         "/sync": ["post"],
         "/customize": ["post"],
     }
@@ -76,14 +48,14 @@ def test_the_document_describes_both_hooks_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("name", ["Sync", "Customize"])
 def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
-    hook = document()["paths"][f"/{name.lower()}"]["post"]
+    hook = DOCUMENT.whole["paths"][f"/{name.lower()}"]["post"]
     answers = {
         status: answer["content"]["application/json"]["schema"]["title"] for status, answer in hook["responses"].items()
     }
 
     assert hook["requestBody"]["required"] is True
     assert hook["requestBody"]["content"].keys() == {"application/json"}
-    assert content(name)["schema"]["title"] == f"{name}RequestBody"
+    assert DOCUMENT.content(name)["schema"]["title"] == f"{name}RequestBody"
     assert answers == {
         "200": f"{name}ResponseBody",
         "400": "RefusalBody",
@@ -97,23 +69,17 @@ def test_a_hook_says_what_it_takes_and_what_it_gives(name: str) -> None:
     }
 
 
-def content(name: str) -> Json:
-    """Return what the document says of the request to the hook *name*."""
-    described: Json = document()["paths"][f"/{name.lower()}"]["post"]["requestBody"]["content"]["application/json"]
-    return described
-
-
 @pytest.mark.parametrize("name", ["Sync", "Customize"])
 def test_the_example_of_a_request_is_answered(name: str) -> None:
-    example = content(name)["example"]
+    example = DOCUMENT.content(name)["example"]
 
-    assert complaints(f"{name}RequestBody", example) == []
+    assert DOCUMENT.complaints(f"{name}RequestBody", example) == []
     assert call(APP, f"/{name.lower()}", json.dumps(example).encode()).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["Sync", "Customize"])
 def test_the_parent_of_an_example_has_the_metadata_of_a_stored_one(name: str) -> None:
-    metadata = content(name)["example"]["parent"]["metadata"]
+    metadata = DOCUMENT.content(name)["example"]["parent"]["metadata"]
 
     assert metadata.keys() == {"name", "namespace", "uid", "generation", "creationTimestamp"}
     assert datetime.fromisoformat(metadata["creationTimestamp"]).utcoffset() == timedelta(0)
@@ -121,25 +87,17 @@ def test_the_parent_of_an_example_has_the_metadata_of_a_stored_one(name: str) ->
 
 @pytest.mark.parametrize("field", ["parent", "children"])
 def test_the_example_of_sync_is_the_least_that_is_answered(field: str) -> None:
-    request = dict(content("Sync")["example"])
+    request = dict(DOCUMENT.content("Sync")["example"])
 
     assert request.keys() == {"parent", "children"}
     del request[field]
     assert call(APP, "/sync", json.dumps(request).encode()).status_code == 400
 
 
-def test_the_example_of_a_my_resource_is_the_one_of_the_readme() -> None:
-    web = yaml.safe_load((ROOT / "examples/web.yaml").read_text())
-    answer = call(APP, "/sync", json.dumps(content("Sync")["example"]).encode()).json()
-
-    assert content("Sync")["example"]["parent"]["spec"] == web["spec"]
-    assert [child["kind"] for child in answer["children"]] == ["Deployment"]
-
-
 @pytest.mark.parametrize("name", ["SyncRequestBody", "SyncResponseBody", "CustomizeRequestBody", "RefusalBody"])
 def test_every_schema_is_one_and_refers_to_nothing(name: str) -> None:
-    Draft202012Validator.check_schema(schema(name))
-    assert "$ref" not in json.dumps(schema(name))
+    Draft202012Validator.check_schema(DOCUMENT.schema(name))
+    assert "$ref" not in json.dumps(DOCUMENT.schema(name))
 
 
 @pytest.mark.parametrize("request_body", LIFE.values(), ids=LIFE.keys())
@@ -147,22 +105,22 @@ def test_sync_requests_and_their_answers_are_as_described(request_body: bytes) -
     response = call(APP, "/sync", request_body)
 
     assert response.status_code == 200
-    assert complaints("SyncRequestBody", json.loads(response.request.content)) == []
-    assert complaints("SyncResponseBody", response.json()) == []
+    assert DOCUMENT.complaints("SyncRequestBody", json.loads(response.request.content)) == []
+    assert DOCUMENT.complaints("SyncResponseBody", response.json()) == []
 
 
-@pytest.mark.parametrize("parent", [my_resource(ports=PORTS), my_resource(), my_resource(replicas=-1)])
+@pytest.mark.parametrize("parent", [widget(ports=PORTS), widget()])
 def test_customize_requests_and_their_answers_are_as_described(parent: Json) -> None:
     response = call(APP, "/customize", customize_request(parent))
 
     assert response.status_code == 200
-    assert complaints("CustomizeRequestBody", json.loads(response.request.content)) == []
-    assert complaints("CustomizeResponseBody", response.json()) == []
+    assert DOCUMENT.complaints("CustomizeRequestBody", json.loads(response.request.content)) == []
+    assert DOCUMENT.complaints("CustomizeResponseBody", response.json()) == []
 
 
 def test_the_answers_of_another_controller_are_as_described_too() -> None:
-    assert complaints("SyncResponseBody", call(TINY_APP, "/sync", sync_body()).json()) == []
-    assert complaints("CustomizeResponseBody", call(TINY_APP, "/customize", customize_body()).json()) == []
+    assert DOCUMENT.complaints("SyncResponseBody", call(TINY_APP, "/sync", sync_body()).json()) == []
+    assert DOCUMENT.complaints("CustomizeResponseBody", call(TINY_APP, "/customize", customize_body()).json()) == []
 
 
 def test_refusals_are_as_described() -> None:
@@ -175,17 +133,17 @@ def test_refusals_are_as_described() -> None:
     ]
 
     assert [response.status_code for response in refused] == [400, 415, 404, 405, 413]
-    assert [complaints("RefusalBody", response.json()) for response in refused] == [[]] * 5
+    assert [DOCUMENT.complaints("RefusalBody", response.json()) for response in refused] == [[]] * 5
 
 
 NOT_AS_DESCRIBED: dict[str, tuple[str, Json]] = {
-    "a request without children": ("SyncRequestBody", {"parent": my_resource()}),
+    "a request without children": ("SyncRequestBody", {"parent": widget()}),
     "a request without a parent": ("SyncRequestBody", {"children": {}}),
     "a parent without a uid": (
         "CustomizeRequestBody",
         {"parent": {"metadata": {"name": "a", "namespace": "b", "generation": 1}}},
     ),
-    "children in a list": ("SyncRequestBody", {"parent": my_resource(), "children": []}),
+    "children in a list": ("SyncRequestBody", {"parent": widget(), "children": []}),
     "an answer without a status": ("SyncResponseBody", {"children": []}),
     "an answer with an empty status": ("SyncResponseBody", {"children": [], "status": {}}),
     "an answer without children": ("SyncResponseBody", {"status": {"a": 1}}),
@@ -200,7 +158,7 @@ NOT_AS_DESCRIBED: dict[str, tuple[str, Json]] = {
 
 @pytest.mark.parametrize(("name", "instance"), NOT_AS_DESCRIBED.values(), ids=NOT_AS_DESCRIBED.keys())
 def test_the_description_can_be_broken(name: str, instance: Json) -> None:
-    assert len(complaints(name, instance)) == 1
+    assert len(DOCUMENT.complaints(name, instance)) == 1
 
 
 OTHERS = create_app({"/tenants": TENANTS, "/services": SERVICES})

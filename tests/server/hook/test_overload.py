@@ -33,9 +33,9 @@ from metahook.server.refusal import TOO_MANY_REQUESTS, malformed
 from metahook.server.wire import body_memory
 from metahook.server.wire.connections import STATE, Connections
 from tests.hooks.minimal import PARENT, TINY, controller, sync_body
-from tests.processes.waiting import eventually
 from tests.served.asgi import JSON
 from tests.served.refusals import error, refusal
+from tests.toolkit.waiting import eventually
 
 Json = dict[str, Any]
 

@@ -24,9 +24,9 @@ from metahook.server.limits import Limits
 from metahook.server.refusal import Refused as RefusedError
 from metahook.server.wire.body import Bodies
 from tests.hooks.minimal import TINY, config_map, controller, customize_body, sync_body
-from tests.requests.builders import NOW
 from tests.served.asgi import JSON, call
 from tests.served.refusals import refusal
+from tests.toolkit.builders import NOW
 
 CANARY = "canary-c9f0f895"
 

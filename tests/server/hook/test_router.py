@@ -15,9 +15,9 @@ from metahook import SyncRequest, SyncResponse, hook_router
 from metahook.server.limits import Limits
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
-from tests.docs.documents import ROOT
 from tests.hooks.minimal import TINY, customize_body, sync_body
 from tests.served.asgi import call
+from tests.toolkit.root import ROOT
 
 
 def deny() -> None:

@@ -20,13 +20,12 @@ from metahook.protocol.sender import sync_request
 from metahook.server.lifecycle.serve import HEALTH_CONNECTIONS
 from metahook.server.lifecycle.server import create_server
 from tests.hooks.minimal import sync_body
-from tests.requests.builders import grouped, my_resource
 from tests.served.asgi import JSON
-from tests.served.process import CLIENT, Served, served
+from tests.served.process import CLIENT, WIDGETS, Served, served
+from tests.toolkit.widgets import grouped, widget
 
-BODY = sync_request(my_resource(), grouped(), {})
+BODY = sync_request(widget(), grouped(), {})
 METACONTROLLERS_IDLE_SECONDS = 90
-SERVE = (sys.executable, "-m", "app", "serve")
 
 
 def connect(running: Served) -> http.client.HTTPConnection:
@@ -42,8 +41,7 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes, headers
 
 
 def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwhile() -> None:
-    command = (sys.executable, "-m", "app", "serve", "--head-timeout=2")
-    with served(*command) as running, ExitStack() as stack:
+    with served(*WIDGETS, "--head-timeout=2") as running, ExitStack() as stack:
         port = urlsplit(running.health_url).port or 0
         clients = [
             stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
@@ -138,7 +136,7 @@ def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> No
 
 def test_a_log_that_nobody_reads_stops_nothing() -> None:
     """The pipe has room for 8 KiB, which is two dozen lines."""
-    with served(*SERVE, "--log-level=debug") as running:
+    with served(*WIDGETS, "--log-level=debug") as running:
         assert running.process.stderr
         fcntl.fcntl(running.process.stderr, fcntl.F_SETPIPE_SZ, 8192)
         for _ in range(40):
@@ -157,7 +155,7 @@ def test_a_log_that_nobody_reads_stops_nothing() -> None:
 
 
 def test_a_daemon_without_stderr_has_no_log_and_ignores_sighup() -> None:
-    with served("nohup", "sh", "-c", 'exec "$0" "$@" 2>&-', *SERVE) as running:
+    with served("nohup", "sh", "-c", 'exec "$0" "$@" 2>&-', *WIDGETS) as running:
         running.process.send_signal(signal.SIGHUP)
         assert httpx.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
         assert Path(f"/proc/{running.process.pid}/fd/2").readlink() == Path(os.devnull)

@@ -21,12 +21,12 @@ from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.refusals import WINDOW
 from metahook.server.telemetry.telemetry import Telemetry
-from tests.docs.documents import ROOT
 from tests.hooks.minimal import TINY, controller, sync_body
-from tests.requests.builders import MYRESOURCE, NOW
 from tests.served.asgi import call
+from tests.toolkit.builders import NOW
+from tests.toolkit.widgets import WIDGETS, ready_request
 
-READY = (ROOT / "examples/requests/ready.json").read_bytes()
+READY = ready_request()
 SUMMARY = TINY.call_sync(sync_body(), NOW).summary._replace(reason_before="Available", reason="Available")
 CALL = HookCall("/sync", 200, 10, 20, 0.0015, summary=SUMMARY)
 
@@ -51,13 +51,13 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[LogEvent]:
 
 
 def test_a_call_has_a_line_with_its_parent_and_what_was_decided(caplog: pytest.LogCaptureFixture) -> None:
-    response = call(create_app(MYRESOURCE, telemetry=Telemetry(timer=Clock())), "/sync", READY)
+    response = call(create_app(WIDGETS, telemetry=Telemetry(timer=Clock())), "/sync", READY)
 
     (line,) = lines(caplog)
     assert line.event == "hook called"
     assert line.fields == {
         "hook": "/sync",
-        "kind": "MyResource",
+        "kind": "Widget",
         "namespace": "default",
         "name": "web",
         "uid": "b848bea7-865d-4a1f-bf45-a10293c59ffe",

@@ -16,9 +16,9 @@ from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire import body_memory
 from metahook.server.wire.body import Bodies
 from tests.hooks.minimal import TINY, sync_body
-from tests.requests.builders import NOW
 from tests.served.asgi import JSON, call
 from tests.served.refusals import refusal
+from tests.toolkit.builders import NOW
 
 BODY = sync_body()
 EXACT = create_app(TINY, ServerOptions(Limits(max_body=len(BODY))), clock=lambda: NOW)

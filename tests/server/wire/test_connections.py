@@ -15,8 +15,8 @@ from starlette.types import Receive, Scope, Send
 from metahook.server.app import create_app
 from metahook.server.limits import Limits
 from tests.hooks.minimal import TINY
-from tests.processes.waiting import eventually
 from tests.served.modes import MODES, PATIENCE, Mode, create_mode, is_closed, read_answer
+from tests.toolkit.waiting import eventually
 
 PLACES = 4
 FEW = replace(Limits(), max_connections=PLACES)

@@ -1,0 +1,36 @@
+"""What is answered is what Kubernetes knows: every child validates against Kubernetes' own schemas, strictly."""
+
+from typing import Any
+
+import kubernetes_validate
+import pytest
+from hypothesis import given, settings
+
+from tests.requests.builders import my_resource, sync
+from tests.schemas.kubernetes import validate
+from tests.slow import short_or_whole
+from tests.strategies.my_resources import parents
+from tests.toolkit.builders import child
+
+Json = dict[str, Any]
+
+OLDEST, NEWEST = "1.34", "1.36"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", [OLDEST, NEWEST])
+@settings(max_examples=short_or_whole(30, 150))
+@given(parent=parents())
+def test_every_child_is_valid_for_kubernetes(version: str, parent: Json) -> None:
+    for made in sync(parent)["children"]:
+        if made["kind"] != "HTTPRoute":  # tests/e2e/test_expose.py tries it with the Gateway API's own CRD
+            validate(made, version)
+
+
+@pytest.mark.parametrize("version", [OLDEST, NEWEST])
+def test_a_field_that_kubernetes_does_not_know_is_noticed(version: str) -> None:
+    deployment = child(sync(my_resource()), "Deployment")
+    deployment["spec"]["template"]["spec"]["hostPorts"] = []
+
+    with pytest.raises(kubernetes_validate.ValidationError):
+        validate(deployment, version)

@@ -1,0 +1,129 @@
+"""Slow clients: 1,000 send a header a second, and 200 a byte of a body a second. Silent ones are in test_places.py."""
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import NamedTuple
+
+import pytest
+
+from tests.service.attacks.senders import Results, request, send
+from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
+from tests.toolkit.builders import KIB, MIB
+
+pytestmark = pytest.mark.attacks
+
+HEADERS, BODIES = 1000, 200
+HEAD = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
+ATTACK = 20.0
+"""Seconds."""
+DEADLINE = 16.0
+"""Seconds: the longest time to receive a request, 10 s for its head and 5 s for its body, and 1 s."""
+
+
+class Slow:
+    """A client that sends *first*, and then *more* each second until the server closes the connection."""
+
+    def __init__(self, port: int, first: bytes, more: bytes) -> None:
+        self._port, self._first, self._more = port, first, more
+        self.lasted = float("inf")
+        """Seconds until the server closed the connection."""
+
+    async def run(self) -> None:
+        """Connect, and stay."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        begin = time.monotonic()
+        writer.write(self._first)
+        sending = asyncio.create_task(self._send(writer))
+        try:
+            with suppress(ConnectionError):
+                while await reader.read(4096):
+                    pass
+            self.lasted = time.monotonic() - begin
+        finally:
+            sending.cancel()
+            writer.close()
+
+    async def _send(self, writer: asyncio.StreamWriter) -> None:
+        while True:
+            await asyncio.sleep(1)
+            writer.write(self._more)
+
+
+class Attacked(NamedTuple):
+    """How the requests of others ended, how long the slow clients were connected, and how many still are."""
+
+    others: Results
+    lasted: float
+    left: int
+
+
+def attackers(port: int) -> list[Slow]:
+    body = HEAD + b"Content-Length: 1000000\r\n\r\n{"
+    return [
+        *(Slow(port, HEAD, b"X-A: b\r\n") for _ in range(HEADERS)),
+        *(Slow(port, body, b" ") for _ in range(BODIES)),
+    ]
+
+
+async def attacked(target: Target) -> Attacked:
+    slow = attackers(target.port)
+    tasks = [asyncio.create_task(each.run()) for each in slow]
+    others = await asyncio.to_thread(send, target.port, lambda: REQUEST, senders=5, seconds=ATTACK)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    lives = [each.lasted for each in slow if each.lasted < float("inf")]
+    return Attacked(others, max(lives, default=0), len(slow) - len(lives))
+
+
+def test_slow_clients_are_disconnected_in_time_and_others_are_served_meanwhile() -> None:
+    with served() as target:
+        target.forget_peak()
+        found = asyncio.run(attacked(target))
+        peak = target.memory("VmHWM")
+
+    assert found.left == 0
+    assert found.lasted <= DEADLINE
+    assert set(found.others.codes) == {"200"}
+    assert found.others.percentile(0.99) <= 1000
+    assert peak <= MOST_MEMORY
+
+
+def test_slow_clients_stay_where_nothing_limits_them() -> None:
+    with unprotected() as target:
+        assert asyncio.run(attacked(target)).left == HEADERS + BODIES
+
+
+ANNOUNCED = HEAD + b"Content-Length: 2097152\r\n\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"
+MUCH = ANNOUNCED + b" " * (MIB + KIB)
+LARGE = request(REQUEST.partition(b"\r\n\r\n")[2] + b" " * (2 * MIB))
+
+
+@pytest.mark.parametrize(
+    ("first", "more", "count"),
+    [(ANNOUNCED, b" ", 20), (CHUNKED, b"1\r\n \r\n", 20), (MUCH, b" ", 2)],
+    ids=["announced", "chunked", "more than 1 MiB, then nothing"],
+)
+def test_clients_that_announce_large_bodies_do_not_keep_others_from_sending_them(
+    first: bytes, more: bytes, count: int
+) -> None:
+    async def attacked_again_and_again(target: Target) -> Results:
+        async def attack() -> None:
+            while True:
+                await Slow(target.port, first, more).run()
+
+        tasks = [asyncio.create_task(attack()) for _ in range(count)]
+        await asyncio.sleep(1)
+        others = await asyncio.to_thread(send, target.port, lambda: LARGE, senders=1, seconds=ATTACK / 2)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return others
+
+    with served() as target:
+        codes = asyncio.run(attacked_again_and_again(target)).codes
+
+    assert codes.keys() == {"200"}
+    assert codes["200"] >= 3

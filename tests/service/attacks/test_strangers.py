@@ -1,0 +1,93 @@
+"""Callers without a token: nothing that they send is answered, or takes memory."""
+
+import asyncio
+import socket
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.served.tls import Pki
+from tests.service.attacks.target import served, unprotected
+from tests.toolkit.builders import KIB, MIB
+from tests.toolkit.hostile import endings
+
+pytestmark = pytest.mark.attacks
+
+SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1")
+REFUSED = {400, 401, 408, 414, 431}
+"""What a caller without a token gets: 401, unless its request is not even HTTP."""
+LARGE = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n\r\n"
+MOST_GROWTH = 4
+"""MiB."""
+STRANGERS, ROUNDS = 800, 3
+MOST_OVER_TLS = 350
+"""MiB. A connection over TLS takes memory before its request is read."""
+
+
+def codes(port: int) -> Counter[int]:
+    return Counter(code for ending in asyncio.run(endings(port)).values() for code in ending.codes)
+
+
+def send_100_mib(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as connection, suppress(ConnectionError):
+        connection.sendall(LARGE)
+        for _ in range(100):
+            connection.sendall(b"[" * MIB)
+
+
+def connect_over_tls(port: int, pki: Pki) -> int:
+    """Send a part of a body on each of STRANGERS connections over TLS, at once; return how many got a 401."""
+    client, raw = pki.client(), LARGE + b"[" * (400 * KIB)
+
+    async def send() -> bytes:
+        with suppress(OSError):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=client)
+            writer.write(raw)
+            response = await reader.read(4096)
+            await asyncio.sleep(1)
+            writer.transport.abort()
+            return response
+        return b""
+
+    async def send_all() -> list[bytes]:
+        return await asyncio.gather(*(send() for _ in range(STRANGERS)))
+
+    return sum(response.startswith(b"HTTP/1.1 401 ") for response in asyncio.run(send_all()))
+
+
+@pytest.fixture(name="token")
+def _token(tmp_path: Path) -> Path:
+    file = tmp_path / "token"
+    file.write_text("a-token")
+    return file
+
+
+def test_each_hostile_request_without_a_token_is_refused(token: Path) -> None:
+    with served(f"--tokens={token}", *SHORT) as target:
+        assert codes(target.port).keys() <= REFUSED
+
+
+def test_hostile_requests_are_accepted_where_none_is_needed() -> None:
+    with unprotected() as target:
+        assert codes(target.port)[200] > 0
+
+
+def test_a_body_of_100_mib_without_a_token_takes_no_memory(token: Path) -> None:
+    with served(f"--tokens={token}") as target:
+        before = target.memory()
+        target.forget_peak()
+        send_100_mib(target.port)
+
+        assert target.memory("VmHWM") - before <= MOST_GROWTH
+
+
+def test_strangers_over_tls_take_bounded_memory(token: Path, tmp_path: Path) -> None:
+    pki = Pki(tmp_path)
+    options = (f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tokens={token}", "--handshake-timeout=60")
+    with served(*options) as target:
+        answered = sum(connect_over_tls(target.port, pki) for _ in range(ROUNDS))
+
+        assert answered > STRANGERS
+        assert target.memory("VmHWM") <= MOST_OVER_TLS

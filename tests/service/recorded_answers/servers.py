@@ -1,0 +1,141 @@
+"""The servers that get the requests, each as a process of its own, and what each of them answers."""
+
+import asyncio
+import ssl
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import trustme
+
+from tests.processes.operator import SERVE as OPERATOR
+from tests.processes.operator import served
+from tests.served.process import Served
+from tests.service.recorded_answers import caller_requests, hook_requests, my_resource_requests
+from tests.service.recorded_answers.exchange import Answer, Exchange, answers, drop
+
+HOOKS = (sys.executable, "-m", "tests.service.recorded_answers.hooks")
+SHORT = ("--stop-timeout=1", "--idle-timeout=2", "--head-timeout=2", "--body-timeout=2")
+SERVE = (*OPERATOR, "--log-level=error", *SHORT)
+AT_ONCE = 3
+"""Servers that run at the same time."""
+UNTIL_BUSY = 1.0
+"""Seconds."""
+
+_TLS_FILES = (("cert", "tls.crt"), ("key", "tls.key"), ("client-ca", "ca.crt"))
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client of a server: its requests, and how it connects."""
+
+    exchanges: dict[str, Exchange]
+    is_of_health: bool = False
+    """Whether it connects to the port for health."""
+    tls: Callable[[Path], ssl.SSLContext | None] = lambda _: None
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server, and its clients, by name."""
+
+    command: tuple[str, ...]
+    clients: dict[str, Client]
+    busy_with: bytes = b""
+    """A request that it works on meanwhile."""
+    options: Callable[[Path], tuple[str, ...]] = lambda _: ()
+    """More options, which name files in a directory."""
+
+
+def _token_options(folder: Path) -> tuple[str, ...]:
+    (folder / "token").write_text(caller_requests.TOKEN)
+    return (f"--tokens={folder / 'token'}", "--max-body=1")
+
+
+def _tls_options(folder: Path) -> tuple[str, ...]:
+    """Write the certificates; return the options that name them."""
+    ca = trustme.CA()
+    ca.cert_pem.write_to_path(str(folder / "ca.crt"))
+    ca.issue_cert("metacontroller@example.com").private_key_and_cert_chain_pem.write_to_path(str(folder / "client.pem"))
+    cert = ca.issue_cert("127.0.0.1")
+    cert.cert_chain_pems[0].write_to_path(str(folder / "tls.crt"))
+    cert.private_key_pem.write_to_path(str(folder / "tls.key"))
+    return ("--tls-min-version=1.2", *(f"--tls-{name}={folder / file}" for name, file in _TLS_FILES))
+
+
+def _stranger(folder: Path) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(folder / "ca.crt"))
+
+
+def _metacontroller(folder: Path) -> ssl.SSLContext:
+    context = _stranger(folder)
+    context.load_cert_chain(folder / "client.pem")
+    return context
+
+
+def _metacontroller_with_tls_1_2(folder: Path) -> ssl.SSLContext:
+    context = _metacontroller(folder)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+SERVERS = (
+    Server((*HOOKS, "short"), {"a hook": Client(hook_requests.HOOK)}),
+    Server((*HOOKS, "few"), {"a hook with one request in flight": Client(hook_requests.BUSY)}, hook_requests.BLOCKING),
+    Server(
+        (*HOOKS, "large"), {"a hook with one large body": Client(hook_requests.BUSY_WITH_LARGE)}, hook_requests.LARGE
+    ),
+    Server(
+        SERVE,
+        {
+            "MyResources": Client(my_resource_requests.MYRESOURCE),
+            "hostile requests": Client(my_resource_requests.HOSTILE),
+            "health": Client(caller_requests.HEALTH, is_of_health=True),
+        },
+    ),
+    Server(SERVE, {"tokens": Client(caller_requests.TOKENS)}, options=_token_options),
+    Server(
+        SERVE,
+        {
+            "TLS": Client(caller_requests.TLS, tls=_metacontroller),
+            "TLS 1.2": Client(caller_requests.TLS, tls=_metacontroller_with_tls_1_2),
+            "TLS without a certificate": Client(caller_requests.TLS, tls=_stranger),
+            "TLS expected, but not used": Client(caller_requests.TLS),
+        },
+        options=_tls_options,
+    ),
+    Server((*SERVE, "--dev"), {"development mode": Client(caller_requests.DEVELOPMENT)}),
+)
+
+
+def all_answers() -> dict[str, dict[str, Answer]]:
+    """Return what the servers answer, by client and name."""
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        found = threads.map(_answers_of, SERVERS)
+    return {client: given for by_client in found for client, given in by_client.items()}
+
+
+def _answers_of(server: Server) -> dict[str, dict[str, Answer]]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with served(*server.command, *server.options(folder)) as running:
+            return asyncio.run(_answers(server, running, folder))
+
+
+async def _answers(server: Server, running: Served, folder: Path) -> dict[str, dict[str, Answer]]:
+    port, health_port = (int(url.rpartition(":")[2]) for url in (running.url, running.health_url))
+    _, writer = await asyncio.open_connection("127.0.0.1", port)
+    if server.busy_with:
+        writer.write(server.busy_with)
+        await asyncio.sleep(UNTIL_BUSY)
+    tasks = [
+        answers(health_port if client.is_of_health else port, client.exchanges, client.tls(folder))
+        for client in server.clients.values()
+    ]
+    try:
+        return dict(zip(server.clients, await asyncio.gather(*tasks), strict=True))
+    finally:
+        await drop(writer)

@@ -1,0 +1,70 @@
+"""The OpenAPI document of the operator: what it says of requests and answers holds for real ones."""
+
+import json
+
+import pytest
+import yaml
+
+from metahook.protocol.sender import customize_request, sync_request
+from metahook.server.app import create_app
+from tests.docs.documents import ROOT
+from tests.recorded.traffic import load
+from tests.requests.builders import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
+from tests.served.asgi import call
+from tests.toolkit.openapi import Document
+
+APP = create_app(MYRESOURCE, clock=lambda: NOW)
+DOCUMENT = Document(APP)
+PORTS = [{"containerPort": 8080}]
+
+
+def requests_of_a_life() -> dict[str, bytes]:
+    parent = my_resource(ports=PORTS)
+    made = [owned(child, parent) for child in sync(parent)["children"]]
+    related = grouped(made[1], kinds=("Service",))
+    invalid = my_resource(replicas=-1)
+    return {
+        "new": sync_request(parent, grouped(), {}),
+        "made": sync_request(parent, grouped(*made), related),
+        "finished": sync_request(parent, grouped(*finished(parent)), related),
+        "invalid": sync_request(invalid, grouped(*made), {}),
+        "deleting": sync_request(my_resource(deleting=True), grouped(), {}),
+        **{recorded.name: recorded.body for recorded in load() if recorded.path == "/sync"},
+    }
+
+
+LIFE = requests_of_a_life()
+
+
+@pytest.mark.parametrize("name", ["Sync", "Customize"])
+def test_the_example_of_a_request_is_answered(name: str) -> None:
+    example = DOCUMENT.content(name)["example"]
+
+    assert DOCUMENT.complaints(f"{name}RequestBody", example) == []
+    assert call(APP, f"/{name.lower()}", json.dumps(example).encode()).status_code == 200
+
+
+def test_the_example_of_a_my_resource_is_the_one_of_the_readme() -> None:
+    web = yaml.safe_load((ROOT / "examples/web.yaml").read_text())
+    answer = call(APP, "/sync", json.dumps(DOCUMENT.content("Sync")["example"]).encode()).json()
+
+    assert DOCUMENT.content("Sync")["example"]["parent"]["spec"] == web["spec"]
+    assert [child["kind"] for child in answer["children"]] == ["Deployment"]
+
+
+@pytest.mark.parametrize("request_body", LIFE.values(), ids=LIFE.keys())
+def test_sync_requests_and_their_answers_are_as_described(request_body: bytes) -> None:
+    response = call(APP, "/sync", request_body)
+
+    assert response.status_code == 200
+    assert DOCUMENT.complaints("SyncRequestBody", json.loads(response.request.content)) == []
+    assert DOCUMENT.complaints("SyncResponseBody", response.json()) == []
+
+
+@pytest.mark.parametrize("parent", [my_resource(ports=PORTS), my_resource(), my_resource(replicas=-1)])
+def test_customize_requests_and_their_answers_are_as_described(parent: Json) -> None:
+    response = call(APP, "/customize", customize_request(parent))
+
+    assert response.status_code == 200
+    assert DOCUMENT.complaints("CustomizeRequestBody", json.loads(response.request.content)) == []
+    assert DOCUMENT.complaints("CustomizeResponseBody", response.json()) == []
