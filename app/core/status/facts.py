@@ -10,12 +10,12 @@ from app.core.desired.holders import Holder
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout
-from app.core.status.override import Override, Overriding, read_annotation
+from app.core.status.override import Overriding, known_overrides
 from app.core.status.previous_status import SKEW, PreviousStatus, ReachedState
 from app.core.status.scaling import is_scaling
 from app.core.status.template_records import TemplateRecords
 from app.core.timers import after, format_time, parse_time
-from metahook import Deployment, Finding, Resend, SyncRequest, generation_stamp, was_resent
+from metahook import Deployment, Finding, Resend, SyncRequest, was_resent
 
 PATIENCE = 60
 """Seconds that a child may take to carry the spec before it counts as stuck."""
@@ -122,7 +122,7 @@ class Facts:
         """Whether there has been this drift for too long. A child is kept first, and then has as long again."""
         self.overriding = Overriding(
             drifts,
-            self._known_overrides(),
+            known_overrides(self.parent, self.children, previous_status.override),
             is_waited_for=since is not None,
             was_ready=self.was_ready,
             now=now,
@@ -276,12 +276,6 @@ class Facts:
 
     def _resend(self, drift: Drift) -> Resend:
         return Resend(str(drift), self.waiting_since, self.now)
-
-    def _known_overrides(self) -> list[Override]:
-        """Return the changes by others that were reverted in this generation, as the status and the children say."""
-        stamp = generation_stamp(self.parent)
-        known = [self.previous_status.override, *(read_annotation(child, stamp) for child in self.children)]
-        return [override for override in known if override]
 
     def _is_conflict(self, holder: Holder) -> bool:
         """Tell whether *holder* keeps the name. A Deployment of a MyResource that was deleted is gone in seconds."""

@@ -20,7 +20,7 @@ import msgspec
 from app.core.child_metadata import GENERATION_STAMP, REVERTED
 from app.core.drift import Drift
 from app.core.timers import after, format_time, parse_time
-from metahook import Object
+from metahook import Object, Parent, generation_stamp
 
 REPEATED = 3
 """Changes, each within the window after the one before, from which on a child counts as overridden."""
@@ -63,6 +63,12 @@ def read_annotation(child: Object, stamp: str) -> Override | None:
         return None
     what = f"{child.KIND.kind} {child.metadata.name}"
     return Override(what, int(record["count"]), record["time"], child_versions=(record["version"],))
+
+
+def known_overrides(parent: Parent, children: Iterable[Object], stored: Override | None) -> list[Override]:
+    """Return the changes that were reverted in this generation, as the status has *stored* them, and the *children*."""
+    known = [stored, *(read_annotation(child, generation_stamp(parent)) for child in children)]
+    return [override for override in known if override]
 
 
 class Overriding:
