@@ -32,17 +32,25 @@ $(READY): $(CLI) requirements/dev.txt
 demo: $(CLI) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo --brief
 
-test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart. COVERAGE=1 fails if api, core, protocol, kinds or simulator has less than 100 % branch coverage
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(if $(COVERAGE),--cov --cov-report=term-missing:skip-covered) $(ONLY)
+# The tests of both halves, or, as ONLY says, of one. Each half has its own settings, so each has a run of its own.
+TOOLKIT = $(patsubst metahook/%,%,$(filter metahook/%,$(ONLY)))
+define in_both_halves
+	$(if $(filter metahook metahook/%,$(ONLY)),,$(BIN)/pytest $1 $(ONLY))
+	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest $1 $(TOOLKIT))
+endef
+
+test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart, ONLY=metahook. COVERAGE=1 fails if api, core, protocol, kinds or simulator has less than 100 % branch coverage
+	$(call in_both_halves,-n $(WORKERS) --dist worksteal $(if $(COVERAGE),--cov --cov-report=term-missing:skip-covered))
 
 test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed, and those that attack a hook; then fuzz for SECONDS=600
-	$(BIN)/pytest -n auto --dist worksteal --all
+	$(call in_both_halves,-n auto --dist worksteal --all)
 	$(BIN)/pytest -m attacks tests/service/attacks
 	@mkdir -p build/fuzz
 	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(or $(SECONDS),600) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed, or some: ONLY=tests/e2e/test_life.py
-	$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks)
+	$(if $(filter metahook metahook/%,$(ONLY)),,$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks))
+	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest -m e2e -n 2 --dist loadfile $(or $(TOOLKIT),examples))
 
 own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME. DISRUPTIVE=1 also replaces its Pods, INSTALL=REPOSITORY installs it first
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(INSTALL),--install "$(INSTALL)") $(if $(DISRUPTIVE),--disruptive) $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
@@ -56,7 +64,7 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 	@$(BIN)/python -m docs.site
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
-	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/metahook_cli tests/release/test_workflows.py)
+	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py)
 
 build/release-tools/ready: requirements/release.txt
 	@rm -rf build/release-tools
@@ -82,14 +90,15 @@ scale: $(READY) ## Measure events with many MyResources, and shards, on a real c
 	@$(BIN)/python -m bench.scale $(N)
 
 check: $(READY) ## Run formatter, linter, type checker and import contracts
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff format --check . metahook
+	$(BIN)/ruff check . metahook
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	cd metahook && ../$(BIN)/mypy && ../$(BIN)/lint-imports --no-logo
 
 format: $(READY) ## Format the code
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format . metahook
+	$(BIN)/ruff check --fix . metahook
 
 generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/, the dashboard, and parts of the pages
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
@@ -105,7 +114,8 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) pyproject.toml -o requirements/run.txt
 	$(COMPILE) --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 	$(COMPILE) --extra cli --extra dev --group install -c requirements/dev.txt pyproject.toml -o requirements/cli.txt
-	$(COMPILE) --extra cli -c requirements/dev.txt metahook/pyproject.toml -o requirements/metahook.txt
+	$(COMPILE) --extra cli -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/cli.txt
+	$(COMPILE) --extra cli --extra test --extra dev --group metahook/pyproject.toml:dev -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/dev.txt
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 

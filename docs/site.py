@@ -19,7 +19,14 @@ from app.cli import main as myresource
 ROOT = Path(__file__).parent.parent
 STAGED = ROOT / "build/pages"
 SITE = ROOT / "build/site"
-PAGES = ("*.md", "docs/*.md", "charts/*/README.md", "metahook/README.md", "examples/hooks/**/README.md")
+PAGES = (
+    "*.md",
+    "docs/*.md",
+    "charts/*/README.md",
+    "metahook/README.md",
+    "metahook/examples/**/README.md",
+    "examples/hooks/*/README.md",
+)
 ASSETS = ("docs/iframe-worker.js", "docs/cards.js", "docs/logo.svg", "docs/site.css")
 CONTRIBUTORS = (
     "CONTRIBUTING.md",

@@ -14,7 +14,7 @@ from metahook.protocol.sender import sync_request
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.requests.large import with_all_fields
 from tests.requests.pods import container, crashing, pod, running, shown, unfinished
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

@@ -14,7 +14,7 @@ from tests.requests.builders import child, grouped, my_resource, owned, rolled_o
 from tests.requests.installation import SPEC
 from tests.requests.large import config_maps, with_all_fields
 from tests.requests.pods import HEALTHY, pod, shown
-from tests.toolkit.installation import RIGHT
+from toolkit.installation import RIGHT
 
 Json = dict[str, Any]
 

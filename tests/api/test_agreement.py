@@ -18,7 +18,7 @@ from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused.all_specs import HOOK_ONLY as NOT_IN_CEL
 from tests.api.value_strategies import NOUNS, Fields
 from tests.requests.builders import Json, my_resource
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 ODD = [
     "",

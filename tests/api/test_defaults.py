@@ -14,7 +14,7 @@ from metahook.simulator.apiserver.custom_defaults import with_defaults
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import load
 from tests.requests.builders import Json
-from tests.toolkit.mutations import REPLACEMENTS, Path, places, replaced, without
+from toolkit.mutations import REPLACEMENTS, Path, places, replaced, without
 
 WRITTEN: Json = {
     **yaml.safe_load((ROOT / "examples/full.yaml").read_text())["spec"],

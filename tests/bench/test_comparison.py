@@ -11,8 +11,8 @@ from bench.comparison.__main__ import JUDGED, MOST, Rounds, Sample, ratio, table
 from bench.comparison.bodies import BODIES, body
 from bench.comparison.servers import FASTAPI, HOOK, PLAIN_ROUTE
 from bench.peers import fastapi_models, plain_route
-from tests.served.asgi import call
 from tests.service.attacks.senders import request, send
+from toolkit.served.asgi import call
 
 STATES = {"2 KB": "Building", "6 KB": "Ready", "200 KB": "Ready"}
 

@@ -5,7 +5,7 @@ from typing import Any
 import yaml
 
 from tests.chart.sets import the
-from tests.toolkit.root import ROOT
+from tests.docs.documents import ROOT
 
 Json = dict[str, Any]
 

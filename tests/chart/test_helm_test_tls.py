@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.chart.test_hook import run_helm_test
-from tests.processes.operator import served
-from tests.served.tls import Pki, write_pair
+from tests.service.operator import served
+from toolkit.served.tls import Pki, write_pair
 
 
 @pytest.fixture(name="protected", scope="module")

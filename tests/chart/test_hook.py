@@ -11,7 +11,7 @@ import pytest
 from metahook.envtest.free_port import free_port
 from metahook.server.app import DEFAULT_OPTIONS
 from tests.chart.sets import Json, annotations, objects, the
-from tests.processes.operator import served
+from tests.service.operator import served
 
 ROOT = Path(__file__).parents[2]
 POD = the("Deployment")["spec"]["template"]["spec"]

@@ -20,12 +20,12 @@ from metahook.envtest.free_port import free_port
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.chart.record_patches import MUTUAL, VALUES, deployment, patch
 from tests.cli.command import call
-from tests.record.recording import wait_for
+from tests.docs.documents import ROOT
 from tests.schemas.kubernetes import validate
-from tests.served.asgi import JSON
-from tests.served.tls import write_pair
-from tests.slow import short_or_whole
-from tests.toolkit.root import ROOT
+from toolkit.recording import wait_for
+from toolkit.served.asgi import JSON
+from toolkit.served.tls import write_pair
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

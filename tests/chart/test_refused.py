@@ -8,7 +8,7 @@ import yaml
 from charts.rendering import CHART
 from charts.values_table import documented, leaves
 from tests.chart.sets import Json, refusal
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 TEXT = (CHART / "values.yaml").read_text()
 DEFAULTS = yaml.safe_load(TEXT)

@@ -3,8 +3,8 @@
 from functools import partial
 
 from app.cli import main
-from tests.toolkit import command
-from tests.toolkit.command import CommandResult, run
+from toolkit import command
+from toolkit.command import CommandResult, run
 
 __all__ = ["CommandResult"]
 

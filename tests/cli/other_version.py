@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.processes.operator import served
-from tests.served.process import Served
+from tests.service.operator import served
+from toolkit.served.process import Served
 
 PATH = "spec.template.spec.terminationGracePeriodSeconds"
 

@@ -11,7 +11,7 @@ from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
 from tests.cli.command import assert_one_line, call
 from tests.requests.builders import MYRESOURCE
-from tests.served.tls import Pki, post, serving, write_pair
+from toolkit.served.tls import Pki, post, serving, write_pair
 
 RECORDED = "examples/requests/ready.json"
 

@@ -10,8 +10,8 @@ import pytest
 from tests.cli.command import CommandResult, call
 from tests.cli.test_replay import live, recorded, settled
 from tests.requests.builders import my_resource
-from tests.slow import short_or_whole
-from tests.toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
+from toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

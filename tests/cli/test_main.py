@@ -8,7 +8,7 @@ import yaml
 
 from app import __version__
 from tests.cli.command import assert_one_line, call
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 
 def test_help_lists_the_commands_without_loading_them() -> None:

@@ -11,9 +11,9 @@ import pytest
 from metahook.protocol.sender import customize_request
 from tests.cli.command import assert_one_line, call
 from tests.cli.test_diff import in_cluster, request_of
-from tests.processes.operator import served
-from tests.record.recording import recording
 from tests.requests.builders import my_resource
+from tests.service.operator import served
+from toolkit.recording import recording
 
 Json = dict[str, Any]
 

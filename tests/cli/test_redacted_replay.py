@@ -33,10 +33,10 @@ from tests.recorded.traffic import Recorded, load
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.requests.pods import container, pod, shown, unfinished, waiting
 from tests.requests.watched_objects import WATCH, WATCHING, backup, config_map, related, secret
-from tests.slow import short_or_whole
 from tests.strategies.my_resources import parents
 from tests.strategies.observed import Situation, situations
-from tests.toolkit.installation import RIGHT
+from toolkit.installation import RIGHT
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

@@ -20,10 +20,10 @@ from metahook.protocol.sender import customize_request
 from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.other_version import PATH, longer, other_version
 from tests.cli.test_diff import MODES, in_cluster, request_of
-from tests.processes.operator import served
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
-from tests.served.process import Served
-from tests.slow import only_whole
+from tests.service.operator import served
+from toolkit.served.process import Served
+from toolkit.slow import only_whole
 
 Json = dict[str, Any]
 Write = Callable[..., str]

@@ -9,8 +9,8 @@ import pytest
 
 from app.cli.environment import settings_for_another_server
 from tests.cli.command import assert_one_line, call
-from tests.processes.operator import served
-from tests.served.tls import Pki
+from tests.service.operator import served
+from toolkit.served.tls import Pki
 
 RECORD = "serve does not record any more; use myresource record"
 

@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.command import LISTENS, assert_one_line, call
-from tests.processes.operator import served
-from tests.slow import only_whole, short_or_whole
+from tests.service.operator import served
+from toolkit.slow import only_whole, short_or_whole
 
 WEB = "examples/web.yaml"
 ROOT = Path(__file__).parent.parent.parent

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from tests.processes.operator import served
-from tests.served.asgi import JSON
+from tests.service.operator import served
+from toolkit.served.asgi import JSON
 
 ROOT = Path(__file__).parents[2]
 REQUEST = (ROOT / "examples/requests/4-ready.json").read_bytes()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import assert_one_line, call
-from tests.toolkit.hostile_yaml import BEYOND_THE_LIMITS
+from toolkit.hostile_yaml import BEYOND_THE_LIMITS
 
 READERS = [
     pytest.param(["render", "-f", "FILE"], id="render"),

@@ -16,12 +16,12 @@ import yaml
 from metahook import MalformedRequest
 from metahook.protocol.sender import sync_request
 from tests.api.full import BOUNDED, filled
-from tests.complexity.growth import Json, Path, grown, is_linear, places
 from tests.requests.builders import NOW, NOW_TEXT, grouped, my_resource, sync
 from tests.requests.pods import crashing, pod, shown
 from tests.requests.watched_objects import WATCH, WATCHING, backup, config_map, related, secret
-from tests.slow import short_or_whole
 from tests.strategies.observed import as_made
+from toolkit.growth import Json, Path, grown, is_linear, places
+from toolkit.slow import short_or_whole
 
 SPEC = yaml.safe_load((File(__file__).parents[2] / "examples" / "full.yaml").read_text())["spec"]
 BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from metahook.protocol.sender import sync_request
-from tests.complexity.growth import Json, is_linear
-from tests.protocol.test_kept import deployment, managed
 from tests.requests.builders import NOW, finished, grouped, my_resource
 from tests.requests.pods import container, crashing, pod, shown, unfinished, waiting
 from tests.requests.watched_objects import WATCHING, config_map, related
+from toolkit.growth import Json, is_linear
+from toolkit.kept import deployment, managed
 
 
 def answer(body: bytes) -> bytes:

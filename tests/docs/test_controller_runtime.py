@@ -25,11 +25,13 @@ CHILD, SOURCE, OTHER = (Key("ConfigMap", "default", name) for name in ("mine", "
 
 HANDLERS, QUEUE, PREDICATES = (f"tests/e2e/test_{name}.py" for name in ("event_handlers", "queue", "predicates"))
 OWNERSHIP, FLAGS, CONTROLLERS = (f"tests/e2e/test_{name}.py" for name in ("ownership", "flags", "controllers"))
-CUSTOMIZE, LOOP, CACHE = (f"tests/simulator/test_{name}.py" for name in ("customize", "metacontroller", "cache"))
+CUSTOMIZE, LOOP, CACHE = (
+    f"metahook/tests/simulator/test_{name}.py" for name in ("customize", "metacontroller", "cache")
+)
 DEFAULTS = f"{FLAGS}::test_flags_have_the_defaults_of_the_pages"
 STEPS = f"{PREDICATES}::test_a_step_has_the_result_of_the_table"
-OBSERVED = "tests/protocol/test_observed.py"
-GREETINGS = "examples/hooks/greeting/test_greetings_on_a_cluster.py"
+OBSERVED = "metahook/tests/protocol/test_observed.py"
+GREETINGS = "metahook/examples/greeting/test_greetings_on_a_cluster.py"
 PORTED = "examples/hooks/myresource/test_myresources_on_a_cluster.py::test_the_life_of_a_myresource_with_the_hook"
 
 PROOFS = {
@@ -41,12 +43,12 @@ PROOFS = {
     "`CreateOrUpdate`, `client.Delete`": [f"{LOOP}::test_a_child_that_is_no_longer_listed_is_deleted"],
     "`Status().Update`, `Status().Patch`": [f"{LOOP}::test_the_status_is_replaced_whole_and_says_which_generation"],
     "`meta.SetStatusCondition`": [
-        "tests/protocol/test_conditions.py::test_the_time_changes_with_the_status_alone",
+        "metahook/tests/protocol/test_conditions.py::test_the_time_changes_with_the_status_alone",
         "tests/e2e/test_verdicts.py::test_transition_times_rarely_change_without_their_status_or_go_back",
     ],
     "`Result{RequeueAfter: d}`": [
         f"{QUEUE}::test_resync_after_seconds_calls_again_without_an_event",
-        "tests/simulator/test_queue.py::test_the_earliest_of_several_delayed_requests_counts",
+        "metahook/tests/simulator/test_queue.py::test_the_earliest_of_several_delayed_requests_counts",
     ],
     "returning an error, `Requeue`": [
         f"{QUEUE}::test_a_failed_sync_writes_nothing_and_is_an_event_of_its_parent_alone"
@@ -56,11 +58,11 @@ PROOFS = {
         "tests/docs/test_readme.py::test_the_hook_of_the_page_tells_ready_from_building_and_keeps_what_it_cannot_read"
     ],
     "`RecoverPanic`": [
-        "tests/server/hook/test_refusals.py::test_a_bug_in_a_controller_is_a_500_that_says_where_and_not_with_what"
+        "metahook/tests/server/hook/test_refusals.py::test_a_bug_in_a_controller_is_a_500_that_says_where_and_not_with_what"
     ],
     "`AddFinalizer`": [
         "tests/e2e/test_deletion.py::test_its_children_are_deleted_with_it",
-        "tests/simulator/test_composite.py::test_a_parent_waits_for_its_finalize_hook",
+        "metahook/tests/simulator/test_composite.py::test_a_parent_waits_for_its_finalize_hook",
     ],
     "`For`, the primary resource": [f"{HANDLERS}::test_an_event_of_a_parent_calls_that_parent"],
     "`Owns`, secondary resources": [
@@ -85,13 +87,13 @@ PROOFS = {
         "tests/docs/test_polling.py::test_an_idle_parent_is_called_once_in_each_interval_at_its_own_moment"
     ],
     "HTTP servers, `AddHealthzCheck`, `AddReadyzCheck`": [
-        "tests/server/lifecycle/test_shutdown.py::test_it_is_ready_once_the_hooks_accept_connections_and_not_before"
+        "metahook/tests/server/lifecycle/test_shutdown.py::test_it_is_ready_once_the_hooks_accept_connections_and_not_before"
     ],
     "`LeaderElection`, `NeedLeaderElection`": [
         f"{FLAGS}::test_one_of_two_metacontrollers_syncs_and_the_other_takes_over",
     ],
     "graceful stop, `SetupSignalHandler`": [
-        "tests/server/lifecycle/test_shutdown.py::test_after_sigterm_requests_are_served_until_the_drain_ends"
+        "metahook/tests/server/lifecycle/test_shutdown.py::test_after_sigterm_requests_are_served_until_the_drain_ends"
     ],
     "`Cluster`": ["tests/docs/test_controller_runtime.py::test_a_request_does_not_name_its_cluster"],
     "`Scheme`, external types": [f"{OBSERVED}::test_a_related_kind_that_is_known_only_by_its_group_is_read_as_another"],
@@ -110,7 +112,7 @@ PROOFS = {
         f"{PREDICATES}::test_customize_is_also_called_for_a_parent_that_does_not_match",
     ],
     "`SyncPeriod`": [
-        "tests/simulator/test_settings.py::test_what_the_composite_controller_does_not_set_has_metacontrollers_default",
+        "metahook/tests/simulator/test_settings.py::test_what_the_composite_controller_does_not_set_has_metacontrollers_default",
         DEFAULTS,
     ],
     "`JitterPeriod`": [f"{QUEUE}::test_a_resync_period_queues_all_parents_together"],
@@ -152,14 +154,14 @@ PROOFS = {
     ],
     "`Add`, deduplication": [f"{QUEUE}::test_ten_edits_during_a_call_cost_one_more_call_with_the_last_state"],
     "lost events": [
-        "tests/simulator/test_queue.py::test_what_happens_while_metacontroller_is_down_is_repaired_after_it"
+        "metahook/tests/simulator/test_queue.py::test_what_happens_while_metacontroller_is_down_is_repaired_after_it"
     ],
     "`Get`, `Done`": [f"{QUEUE}::test_ten_edits_during_a_call_cost_one_more_call_with_the_last_state"],
     "`Forget`": [f"{QUEUE}::test_retries_wait_twice_as_long_each_time_and_from_the_beginning_after_a_success"],
     "`AddRateLimited`, the rate limiter": [
         f"{QUEUE}::test_retries_wait_twice_as_long_each_time_and_from_the_beginning_after_a_success",
         f"{QUEUE}::test_all_retries_together_are_limited",
-        "tests/simulator/test_queue.py::test_retries_wait_twice_as_long_each_time_up_to_a_limit_until_one_succeeds",
+        "metahook/tests/simulator/test_queue.py::test_retries_wait_twice_as_long_each_time_up_to_a_limit_until_one_succeeds",
     ],
     "`AddAfter`": [f"{QUEUE}::test_a_429_is_retried_after_its_retry_after_without_an_event"],
     "workers": [f"{QUEUE}::test_as_many_parents_are_synced_at_once_as_there_are_workers"],

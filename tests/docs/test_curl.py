@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.docs.documents import ROOT, Console, consoles, printed
-from tests.processes.operator import served
 from tests.requests.builders import MYRESOURCE, NOW, Json
-from tests.served.process import Served
-from tests.served.refusals import without_id
+from tests.service.operator import served
+from toolkit.served.process import Served
+from toolkit.served.refusals import without_id
 
 PAGE = "docs/curl.md"
 BLOCKS = consoles(PAGE)

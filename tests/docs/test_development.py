@@ -11,12 +11,12 @@ import pytest
 from metahook import Controller
 from metahook.server.app import ServerOptions, create_app
 from tests.docs.documents import ROOT
-from tests.served.asgi import call
+from toolkit.served.asgi import call
 
 Json = dict[str, Any]
 
 PAGE = (ROOT / "docs/hook-reference.md").read_text()
-HOOK = ROOT / "examples/hooks/greeting/greetings.py"
+HOOK = ROOT / "metahook/examples/greeting/greetings.py"
 DEV = ServerOptions(dev=True)
 METADATA = {"name": "hi", "namespace": "default"}
 OBSERVED: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": METADATA, "data": {"text": "hello"}}

@@ -1,4 +1,4 @@
-"""The pages about hooks of one's own show the files of examples/hooks: one source, two places."""
+"""The pages about hooks of one's own show the files of metahook/examples: one source, two places."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from rotations import rotations
 from metahook import Controller
 from tests.docs.documents import ROOT
 
-EXAMPLE = ROOT / "examples/hooks/greeting"
+EXAMPLE = ROOT / "metahook/examples/greeting"
 WRITE = (ROOT / "docs/write-your-own-hook.md").read_text()
 CLUSTER = (ROOT / "docs/hook-in-a-cluster.md").read_text()
 TEST = "".join((ROOT / f"docs/{name}.md").read_text() for name in ("test-your-hook", "test-on-a-cluster"))
@@ -84,8 +84,9 @@ def test_the_greeting_to_copy_is_valid() -> None:
 
 
 def is_valid(example: str, spec: Mapping[str, Any]) -> bool:
-    """Return whether *spec* fits the schema of the CRD in the folder *example*, and has no field but those."""
-    crd = yaml.safe_load((ROOT / "examples/hooks" / example / "crd.yaml").read_text())
+    """Return whether *spec* fits the schema of the CRD of an *example*, and has no field but those."""
+    (file,) = [*ROOT.glob(f"metahook/examples/{example}/crd.yaml"), *ROOT.glob(f"examples/hooks/{example}/crd.yaml")]
+    crd = yaml.safe_load(file.read_text())
     schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     return jsonschema.Draft202012Validator({**schema, "additionalProperties": False}).is_valid(dict(spec))
 

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.plugin.recorded import kubectl, path_with
 from tests.docs.commands import commands
 from tests.docs.documents import ROOT, Console, consoles
-from tests.processes.programs import find_or_skip
+from toolkit.programs import find_or_skip
 
 BLOCKS = consoles("docs/kubectl-plugin.md")
 

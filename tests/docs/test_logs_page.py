@@ -15,9 +15,9 @@ from metahook.server.limits import Limits
 from metahook.server.telemetry.logs import formatter
 from metahook.server.telemetry.telemetry import Telemetry
 from tests.docs.documents import ROOT, Console, consoles, printed
-from tests.hooks.minimal import TINY, sync_body
 from tests.requests.builders import MYRESOURCE, NOW
-from tests.served.asgi import call
+from toolkit.hooks.minimal import TINY, sync_body
+from toolkit.served.asgi import call
 
 PAGE = "docs/logs.md"
 REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "4-ready", "ready")]

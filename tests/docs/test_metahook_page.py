@@ -16,8 +16,8 @@ import yaml
 from metahook.envtest.free_port import free_port
 from tests.docs.documents import ROOT, Console, consoles
 from tests.docs.test_hooks_to_copy import blocks
-from tests.metahook_cli.command import call
-from tests.slow import only_whole
+from toolkit.cli.command import call
+from toolkit.slow import only_whole
 
 TEXT = (ROOT / "docs/metahook.md").read_text()
 BLOCKS = consoles("docs/metahook.md") + consoles("docs/simulate-your-hook.md")
@@ -31,7 +31,7 @@ COMMANDS = re.findall(r"^ {4}metahook (\w+) (.*)$", "".join(PAGES), re.MULTILINE
 def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy what the page copies."""
     folder = tmp_path_factory.mktemp("page") / "greeting"
-    shutil.copytree(ROOT / "examples/hooks/greeting", folder)
+    shutil.copytree(ROOT / "metahook/examples/greeting", folder)
     (folder / "bye.yaml").write_text((folder / "hi.yaml").read_text().replace("hello", "bye"))
     return folder
 

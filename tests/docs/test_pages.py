@@ -20,7 +20,7 @@ from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
 from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.e2e.sharded import target
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 BLOCKS = [block for page in PAGES if page != "docs/tls.md" for block in consoles(page)]  # test_secure.py runs these
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]

@@ -20,7 +20,7 @@ from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.docs.documents import ROOT
 from tests.simulated.worlds import Since, both_modes, calls
-from tests.toolkit.waiting import eventually
+from toolkit.waiting import eventually
 
 PERIOD = 3600.0
 """Seconds between resyncs: longer than a test, so that all calls are those that were asked for."""

@@ -12,9 +12,9 @@ import pytest
 
 from tests.docs.commands import section_commands
 from tests.docs.documents import Console, consoles, printed
-from tests.processes.operator import served
-from tests.served.process import Served
-from tests.served.refusals import without_id
+from tests.service.operator import served
+from toolkit.served.process import Served
+from toolkit.served.refusals import without_id
 
 PAGE = "docs/tls.md"
 BLOCKS = consoles(PAGE)

@@ -19,7 +19,7 @@ CHANGES = 3
 """Changes of the Greeting since it had its old text: of its spec, and twice of its status."""
 
 KIND = Kind("example.com/v1", "Greeting", "greetings")
-GREETINGS = (ROOT / "examples/hooks/greeting/greetings.py").read_text()
+GREETINGS = (ROOT / "metahook/examples/greeting/greetings.py").read_text()
 BLOCKS = re.findall(
     r"^```python\n(.*?)^```$", (ROOT / "docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
 )

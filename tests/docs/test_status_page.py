@@ -14,7 +14,7 @@ from tests.docs.documents import ROOT
 from tests.properties.state_transitions import NEW, STATES
 from tests.properties.test_state_transitions import EVERY
 from tests.requests.builders import MYRESOURCE, Json
-from tests.served.asgi import call
+from toolkit.served.asgi import call
 
 (EXAMPLE,) = re.findall(r"^```yaml\n(.*?)^```$", page(), re.DOTALL | re.MULTILINE)
 SHOWN: Json = yaml.safe_load(EXAMPLE)

@@ -22,8 +22,8 @@ from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.definition import definition
 from tests.e2e.namespace import PATIENCE, Place
 from tests.e2e.record import Record
-from tests.hooks.notes import NOTE, NOTES, Interceptor, note
-from tests.toolkit.predicates import WATCHED
+from toolkit.hooks.notes import NOTE, NOTES, Interceptor, note
+from toolkit.predicates import WATCHED
 
 _CRD = definition(NOTE)
 FENCE = "fence"

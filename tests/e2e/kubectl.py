@@ -9,7 +9,7 @@ from metahook.envtest.client import MERGE, STRATEGIC, Client, Refused
 from metahook.envtest.manifests import documents
 from metahook.simulator.objects import Json
 from tests.e2e.statuses import condition
-from tests.toolkit.waiting import eventually
+from toolkit.waiting import eventually
 
 PATIENCE = 90
 """Timeout of a command in seconds."""

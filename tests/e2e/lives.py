@@ -14,9 +14,9 @@ from metahook import Controller
 from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
-from tests.simulator import test_composite, test_decorator
-from tests.toolkit import controllers as made
-from tests.toolkit.controllers import Decides, hooks, item, resource, room, tenant
+from toolkit import controllers as made
+from toolkit.controllers import Decides, hooks, item, resource, room, tenant
+from toolkit.hooks import raw
 
 
 class Stage(Protocol):
@@ -57,7 +57,7 @@ class Answers(Decides):
         return self._call(hook, body)
 
 
-EXAMPLES = ROOT / "examples/hooks"
+EXAMPLES = ROOT / "metahook/examples"
 
 
 def _example(folder: str, controller: Controller, kinds: tuple[str, ...], *steps: Callable[[Stage], object]) -> Life:
@@ -108,8 +108,8 @@ def _inner(request: Json) -> Json:
 
 def _goes(policy: str) -> Life:
     return Life(
-        test_composite.FINALIZED,
-        lambda: Decides(sync=test_composite.copy, finalize=test_composite.waits),
+        raw.FINALIZED,
+        lambda: Decides(sync=raw.copy, finalize=raw.waits),
         [
             lambda it: it.apply(room(word="hi")),
             lambda it: it.delete("Room", "a", policy),
@@ -125,8 +125,8 @@ def _detached(request: Json) -> Json:
 
 def _tenants(version: str) -> Life:
     return Life(
-        test_composite.TENANTS | {"spec": test_composite.TENANTS["spec"] | {"hooks": hooks("sync", version=version)}},
-        lambda: Decides(sync=test_composite.of_tenant),
+        raw.TENANTS | {"spec": raw.TENANTS["spec"] | {"hooks": hooks("sync", version=version)}},
+        lambda: Decides(sync=raw.of_tenant),
         [
             # Not the name of another life, as its namespace may not be gone yet.
             lambda it: it.apply(tenant(f"team-{version}")),
@@ -216,12 +216,12 @@ LIVES = {
         lambda it: it.delete("StatefulSet", "db"),
     ),
     "decorator": Life(
-        test_decorator.CONTROLLER | {"spec": test_decorator.CONTROLLER["spec"] | {"hooks": hooks("sync", "finalize")}},
-        lambda: Decides(sync=test_decorator.attach, finalize=_detached),
+        raw.CONTROLLER | {"spec": raw.CONTROLLER["spec"] | {"hooks": hooks("sync", "finalize")}},
+        lambda: Decides(sync=raw.attach, finalize=_detached),
         [
             lambda it: it.apply(room(word="hi")),
-            lambda it: it.apply(test_decorator.service()),
-            lambda it: it.apply(test_decorator.service(copy="yes")),
+            lambda it: it.apply(raw.service()),
+            lambda it: it.apply(raw.service(copy="yes")),
             lambda it: it.edit("ConfigMap", "a", {"data": {"word": "by hand"}}),
             lambda it: it.edit("Service", "s", {"metadata": {"annotations": {"copy": None}}}),
             lambda it: it.delete("Room", "a"),
@@ -232,24 +232,24 @@ LIVES = {
     "finalize, background": _goes("background"),
     "finalize, foreground": _goes("foreground"),
     "finalize, orphan": _goes("orphan"),
-    "Recreate": _words(made.composite("rooms", resource("v1", "configmaps", "Recreate")), test_composite.copy),
-    "OnDelete": _words(made.composite("rooms", resource("v1", "configmaps", None)), test_composite.copy),
+    "Recreate": _words(made.composite("rooms", resource("v1", "configmaps", "Recreate")), raw.copy),
+    "OnDelete": _words(made.composite("rooms", resource("v1", "configmaps", None)), raw.copy),
     "Recreate of a kind with a generation": Life(
         made.composite("tenants", resource("example.com/v1", "tenants", "Recreate")),
         lambda: Decides(sync=_inner),
         [lambda it: it.apply(tenant(word="hi")), lambda it: it.apply(tenant(word="ho"))],
     ),
     "a selector of the parent": Life(
-        test_composite.SELECTED,
-        lambda: Decides(sync=test_composite.labelled),
+        raw.SELECTED,
+        lambda: Decides(sync=raw.labelled),
         [
-            lambda it: it.apply(item("v1", "ConfigMap", "orphan", "default", metadata=test_composite.MINE)),
+            lambda it: it.apply(item("v1", "ConfigMap", "orphan", "default", metadata=raw.MINE)),
             lambda it: it.apply(room(word="hi", **SELECTOR)),
             lambda it: it.edit("ConfigMap", "a", {"metadata": {"labels": {"room": "b"}}}),
         ],
     ),
-    "RollingInPlace": _words(test_composite.rolling("RollingInPlace"), test_composite.many, **SELECTOR),
-    "RollingRecreate": _words(test_composite.rolling("RollingRecreate"), test_composite.many, **SELECTOR),
+    "RollingInPlace": _words(raw.rolling("RollingInPlace"), raw.many, **SELECTOR),
+    "RollingRecreate": _words(raw.rolling("RollingRecreate"), raw.many, **SELECTOR),
     "related, v1": _related("v1", MAPS | LOOK, TENANTS | LOOK),
     "related, v2": _related("v2", MAPS | LOOK, TENANTS | LOOK),
     "related by namespaces": _related("v2", MAPS | LOOK | {"namespaceSelector": {"matchLabels": {"team": "a"}}}),

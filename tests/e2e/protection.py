@@ -6,7 +6,7 @@ from pathlib import Path
 from metahook.envtest.client import Client
 from metahook.simulator.objects import Json
 from tests.e2e.installed import controller
-from tests.served.tls import Pki, write_pair
+from toolkit.served.tls import Pki, write_pair
 
 TOKEN = "a-token-of-metacontroller"  # noqa: S105 - of a test
 CERTIFICATE, CALLER = "metacontroller-certificate", "metacontroller-token"

@@ -12,7 +12,7 @@ from tests.e2e.namespace import PORT, child
 from tests.e2e.watched import BACKUPS, OURS, backup
 from tests.requests.watched_objects import WITH_BACKUPS
 from tests.simulated.worlds import DEPLOYMENT, WEB, foreign, parent, service, world
-from tests.toolkit.merge_patch import merge
+from toolkit.merge_patch import merge
 
 
 class Stage(Protocol):

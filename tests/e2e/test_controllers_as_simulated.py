@@ -16,8 +16,8 @@ from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
 from tests.e2e.foreign import RecordingServer
 from tests.e2e.lives import LIVES, SITE_CRD, Life, Stage
-from tests.hooks.notes import NOTES
-from tests.toolkit.controllers import ROOM, TENANT, Decides
+from toolkit.controllers import ROOM, TENANT, Decides
+from toolkit.hooks.notes import NOTES
 
 QUIET = 0.7
 """Seconds without a call or a change, after which a step is over."""

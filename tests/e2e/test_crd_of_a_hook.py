@@ -14,7 +14,7 @@ from metahook.envtest.hook_server import hook_server
 from metahook.envtest.manifests import with_hooks_at
 from tests.docs.documents import ROOT
 
-GREETING = ROOT / "examples/hooks/greeting"
+GREETING = ROOT / "metahook/examples/greeting"
 Json = dict[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""metahook.envtest: a real control plane for any hook. What a hook does on it is tested beside examples/hooks."""
+"""metahook.envtest: a real control plane for any hook. What a hook does on it is tested beside metahook/examples."""
 
 import os
 from collections.abc import Iterator

@@ -6,7 +6,7 @@ import pytest
 
 from metahook.simulator.objects import Json
 from tests.e2e.foreign import FENCE, Foreign
-from tests.hooks.notes import LABEL, service
+from toolkit.hooks.notes import LABEL, service
 
 
 @pytest.fixture(name="two")

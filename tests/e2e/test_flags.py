@@ -17,7 +17,7 @@ from metahook.envtest.process import Process
 from tests.e2e.cluster import Cluster, started
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.foreign import Foreign
-from tests.hooks.notes import note
+from toolkit.hooks.notes import note
 
 NAMESPACE = "metacontroller"
 LEADS = "Starting CompositeController"

@@ -9,8 +9,8 @@ import yaml
 
 from metahook.envtest import Cluster, missing_binaries
 from metahook.simulator import Key
-from tests.metahook_cli.command import call
-from tests.metahook_cli.projects import PROJECTS, controller_of
+from toolkit.cli.command import call
+from toolkit.cli.projects import PROJECTS, controller_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(bool(missing_binaries()), reason=missing_binaries())]
 

@@ -10,7 +10,7 @@ from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.queue import BURST, FIRST_RETRY, RATE
 from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.foreign import FENCE, Call, Foreign, reasons
-from tests.hooks.notes import Json, note
+from toolkit.hooks.notes import Json, note
 
 pytestmark = ANY_MODE  # the strategy is about writes of children; the queue decides when a hook is called
 

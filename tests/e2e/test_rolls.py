@@ -21,7 +21,7 @@ from tests.e2e.figures import Figures
 from tests.e2e.hook import Hook
 from tests.e2e.namespace import Namespace
 from tests.e2e.protection import Protection
-from tests.toolkit.balancer import Balancer
+from toolkit.balancer import Balancer
 
 CHANGES = 300
 NAMES = [f"web{number}" for number in range(30)]

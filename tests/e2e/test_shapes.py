@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from metahook.envtest import Cluster, missing_binaries
-from tests.hooks.service_per_object import LABEL, SERVICES, stateful_set
-from tests.hooks.tenant import TENANTS, tenant
+from toolkit.hooks.service_per_object import LABEL, SERVICES, stateful_set
+from toolkit.hooks.tenant import TENANTS, tenant
 
 MISSING = missing_binaries()
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(bool(MISSING), reason=MISSING)]

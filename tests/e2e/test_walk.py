@@ -24,7 +24,7 @@ from tests.e2e.lagging import LaggingApiServer
 from tests.e2e.namespace import Namespace
 from tests.e2e.watched import backup
 from tests.plans.events import EVENTS, FEATURES, Stage
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 STEPS = 10
 """Steps of a walk, which has a namespace of its own."""

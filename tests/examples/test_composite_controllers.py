@@ -38,14 +38,14 @@ def found(text: str, controller: Controller) -> list[str]:
     [
         ("metacontroller/compositecontroller.yaml", MYRESOURCE),
         ("docs/hook-in-a-cluster.md", GREETINGS),
-        ("examples/hooks/backup/compositecontroller.yaml", BACKUPS),
-        ("examples/hooks/greeting/compositecontroller.yaml", GREETINGS),
+        ("metahook/examples/backup/compositecontroller.yaml", BACKUPS),
+        ("metahook/examples/greeting/compositecontroller.yaml", GREETINGS),
         ("examples/hooks/myresource/compositecontroller.yaml", MYRESOURCES),
-        ("examples/hooks/notebook/compositecontroller.yaml", NOTEBOOKS),
-        ("examples/hooks/rotation/compositecontroller.yaml", rotations(b"a key for tests, of 32 bytes or more")),
-        ("examples/hooks/service-per-statefulset/controller.yaml", SERVICES),
-        ("examples/hooks/staticsite/controller.yaml", SITES),
-        ("examples/hooks/tenant/controller.yaml", TENANTS),
+        ("metahook/examples/notebook/compositecontroller.yaml", NOTEBOOKS),
+        ("metahook/examples/rotation/compositecontroller.yaml", rotations(b"a key for tests, of 32 bytes or more")),
+        ("metahook/examples/service-per-statefulset/controller.yaml", SERVICES),
+        ("metahook/examples/staticsite/controller.yaml", SITES),
+        ("metahook/examples/tenant/controller.yaml", TENANTS),
     ],
 )
 def test_nothing_is_wrong_with_what_this_repository_installs(file: str, controller: Controller) -> None:
@@ -64,6 +64,6 @@ def test_the_page_lists_all_findings() -> None:
 
 def test_jobs_that_are_updated_in_place_would_be_reported() -> None:
     """The negative control: the hook lists Jobs by name alone."""
-    text = (ROOT / "examples/hooks/backup/compositecontroller.yaml").read_text()
+    text = (ROOT / "metahook/examples/backup/compositecontroller.yaml").read_text()
 
     assert found(text.replace("OnDelete", "InPlace"), BACKUPS) == ["WrongUpdateMethod"]

@@ -11,10 +11,10 @@ import yaml
 
 from app.api.crd import schema
 from tests.cli.command import call
-from tests.processes.operator import served
 from tests.requests.builders import condition
 from tests.schemas.kubernetes import validate
-from tests.served.process import Served
+from tests.service.operator import served
+from toolkit.served.process import Served
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -13,7 +13,7 @@ from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.runner import run_scenario
 from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
 from metahook.simulator.world import World
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 FOLDER = Path(__file__).parents[2] / "examples" / "scenarios"
 SCENARIOS = {file.stem: read_scenario(yaml.safe_load(file.read_text())) for file in sorted(FOLDER.glob("*.yaml"))}

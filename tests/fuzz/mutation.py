@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from tests.toolkit.mutations import REPLACEMENTS, at, places, replaced, without
+from toolkit.mutations import REPLACEMENTS, at, places, replaced, without
 
 Mutation = Callable[[Any, random.Random], Any]
 

@@ -23,12 +23,12 @@ from metahook.server.telemetry.logs import Format
 from metahook.server.telemetry.telemetry import Telemetry
 from metahook.server.wire.connections import Connections
 from tests.docs.documents import ROOT
-from tests.hooks.minimal import controller
 from tests.requests.builders import MYRESOURCE, NOW
-from tests.served.asgi import JSON, call
-from tests.served.log import FORMATS, written
-from tests.slow import short_or_whole
-from tests.toolkit.mutations import places, replaced
+from toolkit.hooks.minimal import controller
+from toolkit.mutations import places, replaced
+from toolkit.served.asgi import JSON, call
+from toolkit.served.log import FORMATS, written
+from toolkit.slow import short_or_whole
 
 CANARY = "canary-7d1b"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.mutation import mutated
-from tests.slow import only_whole, short_or_whole
+from toolkit.slow import only_whole, short_or_whole
 
 pytest.importorskip("atheris", reason="atheris has no package for this system")
 CORPUS = Path(__file__).parent / "corpus"

@@ -1,4 +1,4 @@
-"""Hostile requests on the wire, against the hook as it is served: tests/server/recorded_answers has its answers."""
+"""Hostile requests on the wire, against the hook as it is served: tests/service/recorded_answers has its answers."""
 
 import asyncio
 import re
@@ -8,8 +8,8 @@ from collections import Counter
 import httpx
 
 from metahook.server.refusal import LEFT
-from tests.processes.operator import served
-from tests.toolkit.hostile import CASES, Ending, endings
+from tests.service.operator import served
+from toolkit.hostile import CASES, Ending, endings
 
 SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1", "--drain=0")
 

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 
 from metahook.server.app import create_app
 from tests.requests.builders import MYRESOURCE, NOW
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 # One check is left out: the document can't say all rules, such as that a group of each kind of children is required.
 

@@ -7,7 +7,7 @@ import pytest
 from metahook import MalformedRequest
 from tests.recorded.traffic import Recorded, load
 from tests.requests.builders import MYRESOURCE, NOW
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 REQUESTS = 50
 

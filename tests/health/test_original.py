@@ -9,7 +9,7 @@ import pytest
 from tests.health import kstatus
 from tests.health.argo_cd import check, health
 from tests.health.statuses import Json, myresources
-from tests.processes.programs import find_or_skip
+from toolkit.programs import find_or_skip
 
 pytestmark = pytest.mark.tools
 

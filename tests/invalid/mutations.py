@@ -6,7 +6,7 @@ from typing import Any
 from metahook.simulator.metacontroller.settings import MODES
 from tests.recorded.traffic import one
 from tests.requests.builders import Json
-from tests.toolkit.mutations import CANARY, Path, replaced
+from toolkit.mutations import CANARY, Path, replaced
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 

@@ -9,8 +9,8 @@ from starlette.types import ASGIApp
 
 from tests.invalid.messages import TEXTS
 from tests.requests.builders import Json
-from tests.served.asgi import post_all
-from tests.served.refusals import error
+from toolkit.served.asgi import post_all
+from toolkit.served.refusals import error
 
 REFUSALS: dict[int, frozenset[str]] = {
     400: TEXTS,

@@ -9,8 +9,8 @@ from metahook.protocol.sender import sync_request
 from metahook.server.app import create_app
 from tests.invalid.response_checks import faults, is_refused
 from tests.requests.builders import MYRESOURCE, NOW, grouped, my_resource, owned
-from tests.served.asgi import call, post_all
-from tests.toolkit.mutations import CANARY
+from toolkit.mutations import CANARY
+from toolkit.served.asgi import call, post_all
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 PARENT = my_resource(env=[{"name": "WORD", "value": CANARY}])

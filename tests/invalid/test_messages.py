@@ -7,12 +7,12 @@ import pytest
 
 from metahook.server.app import create_app
 from metahook.server.telemetry.refusals import MOST
-from tests.hooks.minimal import TINY, sync_body
 from tests.invalid.messages import TEXTS, no_group
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, Json, my_resource
-from tests.served.asgi import post_all
-from tests.toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, without
+from toolkit.hooks.minimal import TINY, sync_body
+from toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, without
+from toolkit.served.asgi import post_all
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 

@@ -14,8 +14,8 @@ from metahook.server.app import create_app
 from tests.invalid.mutations import MADE
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW
-from tests.served.asgi import call
-from tests.toolkit.mutations import CANARY, places, replaced, spelled
+from toolkit.mutations import CANARY, places, replaced, spelled
+from toolkit.served.asgi import call
 
 BODY = json.dumps(MADE).encode()
 

@@ -11,8 +11,8 @@ from metahook.server.app import create_app
 from tests.invalid.mutations import KEPT_BY_ANNOTATION, KEPT_BY_MANAGED_FIELDS, MADE, REQUESTS, record_of, with_record
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW, Json
-from tests.slow import short_or_whole
-from tests.toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
+from toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
+from toolkit.slow import short_or_whole
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 

@@ -8,7 +8,7 @@ from metahook.server.app import create_app
 from tests.invalid.mutations import DEPLOYMENT, KEPT_BY_ANNOTATION, REQUESTS, with_record, with_text
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW, Json
-from tests.toolkit.mutations import Path, replaced
+from toolkit.mutations import Path, replaced
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 

@@ -11,7 +11,7 @@ from metahook.protocol.sender import customize_request, sync_request
 from tests.requests.builders import finished, grouped, my_resource
 from tests.requests.installation import SPEC
 from tests.requests.pods import container, pod, shown, unfinished, waiting
-from tests.toolkit.installation import RIGHT
+from toolkit.installation import RIGHT
 
 Json = dict[str, Any]
 

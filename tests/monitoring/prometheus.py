@@ -12,7 +12,7 @@ import yaml
 from charts.rendering import CHART
 from metahook.envtest.free_port import free_port
 from metahook.envtest.process import Process, answers
-from tests.processes.programs import find_or_skip
+from toolkit.programs import find_or_skip
 
 Json = dict[str, Any]
 

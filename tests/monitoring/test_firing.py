@@ -8,8 +8,8 @@ import pytest
 
 from metahook.envtest.process import PATIENCE
 from tests.monitoring.prometheus import ALERTS, JOB, Prometheus, prometheus
-from tests.processes.operator import served
-from tests.toolkit.waiting import eventually
+from tests.service.operator import served
+from toolkit.waiting import eventually
 
 pytestmark = pytest.mark.tools
 

@@ -15,7 +15,7 @@ from metahook.envtest.process import Process, answers
 from tests.docs.documents import ROOT
 from tests.monitoring.expressions import METACONTROLLER
 from tests.monitoring.state_metrics import FILE, PREFIX, Labels, names, samples
-from tests.processes.programs import find_or_skip
+from toolkit.programs import find_or_skip
 
 pytestmark = pytest.mark.tools
 

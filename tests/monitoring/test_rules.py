@@ -10,7 +10,7 @@ import yaml
 from tests.monitoring.cases import CASES, RULES
 from tests.monitoring.prometheus import ALERTS
 from tests.monitoring.test_examples import CONFIG_TEXT
-from tests.processes.programs import find_or_skip
+from toolkit.programs import find_or_skip
 
 pytestmark = pytest.mark.tools
 

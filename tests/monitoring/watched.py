@@ -24,8 +24,8 @@ from tests.core.status.test_installation import WRONG
 from tests.monitoring.fleet import JSON, NAMES, Fleet, Phase
 from tests.monitoring.prometheus import JOB, Prometheus, prometheus
 from tests.monitoring.state_metrics import exposition
-from tests.processes.operator import served
-from tests.toolkit.installation import RIGHT
+from tests.service.operator import served
+from toolkit.installation import RIGHT
 
 STATES = "kube-state-metrics"
 IDLE_TIMEOUT = 1

@@ -16,7 +16,7 @@ from metahook.simulator.hook import Hook
 from metahook.simulator.objects import Json, with_metadata
 from tests.plans.workloads import WATCHING
 from tests.requests.watched_objects import WATCH
-from tests.simulator import careless
+from toolkit import careless
 
 Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
 

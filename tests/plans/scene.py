@@ -17,7 +17,7 @@ from tests.plans.workload_run import WorkloadRun
 from tests.plans.workloads import INVALID, NIGHTLY, SETTINGS, WATCHING, Workload
 from tests.requests.watched_objects import WATCH, backup, config_map
 from tests.simulated.worlds import DEPLOYMENT, ready
-from tests.toolkit.merge_patch import merge
+from toolkit.merge_patch import merge
 
 WITH_PODS = controller(WATCH)
 

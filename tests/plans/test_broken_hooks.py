@@ -11,7 +11,7 @@ from tests.plans import broken
 from tests.plans.oracles import invariant_violations, violations
 from tests.plans.plans import Reference, plans, reference, run_plan
 from tests.plans.workloads import WORKLOADS, Workload
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 pytestmark = pytest.mark.no_cover
 

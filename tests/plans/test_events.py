@@ -11,7 +11,7 @@ from tests.plans import broken
 from tests.plans.events import EVENTS, FEATURES
 from tests.plans.scene import STOPPED, Case, play, some_cases
 from tests.simulated.worlds import both_modes
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 pytestmark = pytest.mark.no_cover
 

@@ -12,7 +12,7 @@ from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.plans.oracles import invariant_violations, violations
 from tests.plans.plans import FAULTS, Plan, plans, reference, run_plan
 from tests.plans.workloads import PLAIN, WORKLOADS
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 PLAYED = [(name, mode) for number, name in enumerate(WORKLOADS) for mode in short_or_whole([MODES[number % 2]], MODES)]
 """Each workload in each mode; in short, in one of them by turns."""

@@ -19,7 +19,7 @@ from tests.plans.scene import GAPS, WITH_PODS, Scene
 from tests.plans.workloads import WATCHING
 from tests.properties.test_convergence import HASHES, specs_of
 from tests.simulated.worlds import DEPLOYMENT, SERVICE, WEB, both_modes
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 pytestmark = pytest.mark.no_cover
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from tests.requests.builders import NOW
 from tests.requests.watched_objects import WATCHING
-from tests.slow import short_or_whole
 from tests.strategies.observed import Situation, situations
+from toolkit.slow import short_or_whole
 
 CORPUS = short_or_whole(60, 300)
 DIGEST = """

@@ -8,8 +8,8 @@ import pytest
 from metahook.server.app import create_app
 from tests.invalid.mutations import DEPLOYMENT, KEPT_BY_MANAGED_FIELDS, REQUESTS
 from tests.requests.builders import MYRESOURCE, NOW, Json
-from tests.served.asgi import call
-from tests.toolkit.mutations import CANARY, Path, replaced
+from toolkit.mutations import CANARY, Path, replaced
+from toolkit.served.asgi import call
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 OTHER_OWNER = [{"uid": "6f9619ff-8b86-4d01-b42d-00c04fc964ff", "controller": True}]

@@ -19,9 +19,9 @@ from tests.properties.oracle import status_problems
 from tests.requests.builders import MYRESOURCE, reason, sync
 from tests.requests.pods import answered, container, ended, pod, running, said, shown, waiting
 from tests.simulated.worlds import WEB, Since, both_modes, calls, parent, ready, settled, world
-from tests.slow import short_or_whole
 from tests.strategies.observed import Situation, situations
 from tests.strategies.pods import pods
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

@@ -12,8 +12,8 @@ from app.core.status.facts import Facts
 from tests.properties.oracle import ready_is_earned
 from tests.requests.builders import NOW, condition
 from tests.requests.watched_objects import WATCHING
-from tests.slow import only_whole, short_or_whole
 from tests.strategies.observed import Situation, situations
+from toolkit.slow import only_whole, short_or_whole
 
 Json = dict[str, Any]
 

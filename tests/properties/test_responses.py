@@ -13,9 +13,9 @@ from metahook.simulator.metacontroller.dynamic_apply import merged_child, with_l
 from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
 from tests.requests.builders import NOW, my_resource, sync
 from tests.requests.watched_objects import ALL, WATCH, WATCHING, related
-from tests.slow import short_or_whole
 from tests.strategies.my_resources import parents, specs
 from tests.strategies.observed import Situation, situations
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from app.core.child_metadata import ROLLBACK
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import World
 from tests.simulated.worlds import DEPLOYMENT, WEB, Since, both_modes, parent, ready, synced, world
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

@@ -12,9 +12,9 @@ from tests.api.examples.schedule import schedule, window
 from tests.properties.state_transitions import NEW, STATES, is_possible
 from tests.requests.builders import EARLIER_TEXT, NOW, NOW_TEXT, finished, my_resource, sync
 from tests.requests.watched_objects import WATCHING
-from tests.slow import short_or_whole
 from tests.strategies.my_resources import parents
 from tests.strategies.observed import Situation, situations
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.toolkit.builders import Json
+from toolkit.builders import Json
 
 DIRECTORY = Path(__file__).parents[1] / "data" / "requests"
 DYNAMIC_APPLY = "dynamic-apply"

@@ -18,8 +18,8 @@ from tests.e2e.traffic_scenarios import SCENARIOS
 from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
 from tests.recorded.normalization import chance
 from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded, load, one
-from tests.served.process import served
-from tests.toolkit.mutations import at, places, replaced, spelled
+from toolkit.mutations import at, places, replaced, spelled
+from toolkit.served.process import served
 
 Json = dict[str, Any]
 

@@ -19,8 +19,8 @@ from app import __version__
 from charts.rendering import CHART, RELEASE
 from metahook.envtest.manifests import documents
 from tests.docs.documents import ROOT
-from tests.processes.programs import find_or_skip
 from tests.release.built import Built
+from toolkit.programs import find_or_skip
 
 pytestmark = pytest.mark.tools
 

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from tests.docs.documents import ROOT
-from tests.processes.operator import served
 from tests.release.built import Built
+from tests.service.operator import served
 
 pytestmark = pytest.mark.tools
 

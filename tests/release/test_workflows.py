@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.docs.documents import ROOT
-from tests.processes.programs import find_or_skip
+from toolkit.programs import find_or_skip
 
 FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TEXTS = {file.name: file.read_text() for file in FILES}

@@ -10,7 +10,7 @@ from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Kind, Object
 from metahook.protocol.sender import Grouped, sync_request
-from tests.toolkit.builders import (
+from toolkit.builders import (
     EARLIER_TEXT,
     NOW,
     NOW_TEXT,

@@ -13,14 +13,14 @@ import pytest
 import yaml
 
 from metahook.protocol.sender import sync_request
-from tests.processes.operator import SERVE, served
 from tests.requests import large
 from tests.requests.builders import finished, grouped, my_resource
 from tests.requests.watched_objects import config_map, related
-from tests.served.asgi import JSON
-from tests.served.process import CLIENT, Served
-from tests.served.refusals import error
-from tests.slow import only_whole, short_or_whole
+from tests.service.operator import SERVE, served
+from toolkit.served.asgi import JSON
+from toolkit.served.process import CLIENT, Served
+from toolkit.served.refusals import error
+from toolkit.slow import only_whole, short_or_whole
 
 MIB = 1024 * 1024
 VALUES = yaml.safe_load((Path(__file__).parents[2] / "charts" / "myresource-operator" / "values.yaml").read_text())

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from metahook.envtest.free_port import free_port
-from tests.toolkit.waiting import eventually
+from toolkit.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 READY = (ROOT / "examples/requests/ready.json").read_bytes()

@@ -10,8 +10,8 @@ from metahook.server.app import create_app
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import load
 from tests.requests.builders import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
-from tests.served.asgi import call
-from tests.toolkit.openapi import Document
+from toolkit.openapi import Document
+from toolkit.served.asgi import call
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
 DOCUMENT = Document(APP)

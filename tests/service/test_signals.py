@@ -18,11 +18,11 @@ import pytest
 
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
-from tests.processes.operator import SERVE, served
 from tests.requests.builders import grouped, my_resource
-from tests.served.asgi import JSON
-from tests.served.process import CLIENT
-from tests.slow import short_or_whole
+from tests.service.operator import SERVE, served
+from toolkit.served.asgi import JSON
+from toolkit.served.process import CLIENT
+from toolkit.slow import short_or_whole
 
 
 def wait_for(holds: Callable[[], bool]) -> None:

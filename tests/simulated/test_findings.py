@@ -6,7 +6,7 @@ from metahook.simulator.objects import Key
 from tests.requests.builders import MYRESOURCE
 from tests.requests.watched_objects import config_map
 from tests.simulated.worlds import DEPLOYMENT, WEB, both_modes, parent, world
-from tests.toolkit.changes import run_changes
+from toolkit.changes import run_changes
 
 
 @both_modes

@@ -16,8 +16,8 @@ from tests.properties.test_convergence import specs_of
 from tests.requests.builders import MYRESOURCE
 from tests.requests.watched_objects import ALL, WATCHING, WITH_BACKUPS
 from tests.simulated.worlds import DEPLOYMENT, SERVICE, WEB, both_modes, calls, parent, ready, synced, world
-from tests.slow import short_or_whole
 from tests.strategies.my_resources import specs
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 Step = tuple[str, Any]

@@ -11,8 +11,8 @@ from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.requests.builders import MY_RESOURCE as PARENT
 from tests.requests.builders import MYRESOURCE, Json
-from tests.toolkit import worlds
-from tests.toolkit.worlds import (
+from toolkit import worlds
+from toolkit.worlds import (
     CHANGES,
     DEPLOYMENT,
     MAKES,

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tests.processes.programs import find
+from toolkit.programs import find
 
 PROGRAM = ("chromium", "chromium-browser", "google-chrome")
 """Its names."""

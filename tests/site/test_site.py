@@ -11,9 +11,9 @@ import pytest
 
 from docs.site import pages
 from tests.docs.documents import ROOT
-from tests.processes.programs import Missing
 from tests.site.browser import Browser
 from tests.site.visit import problems, visit
+from toolkit.programs import Missing
 
 pytestmark = pytest.mark.tools
 

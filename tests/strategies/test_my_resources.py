@@ -11,8 +11,8 @@ from hypothesis.errors import NoSuchExample
 
 from app.api.crd import schema
 from app.api.reading import InvalidSpec, read
-from tests.slow import short_or_whole
 from tests.strategies.my_resources import parents, scheduled_specs, specs
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

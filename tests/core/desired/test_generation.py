@@ -28,8 +28,8 @@ from tests.api.full import filled
 from tests.recorded.traffic import RECORDED, load
 from tests.requests.builders import NOW, finished, my_resource
 from tests.requests.watched_objects import WATCH, WATCHING, config_map, related
-from tests.slow import short_or_whole
 from tests.strategies.observed import Situation, situations
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 MIB = 1024 * 1024

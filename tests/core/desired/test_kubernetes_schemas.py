@@ -8,9 +8,9 @@ from hypothesis import given, settings
 
 from tests.requests.builders import my_resource, sync
 from tests.schemas.kubernetes import validate
-from tests.slow import short_or_whole
 from tests.strategies.my_resources import parents
-from tests.toolkit.builders import child
+from toolkit.builders import child
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

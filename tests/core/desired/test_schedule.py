@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from app.api.schedule import DAYS, Schedule
 from app.api.time_zone import time_zone
 from app.core.desired.schedule import schedule_state
-from tests.slow import IS_WHOLE, short_or_whole
+from toolkit.slow import IS_WHOLE, short_or_whole
 
 Json = dict[str, Any]
 

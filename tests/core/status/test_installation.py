@@ -23,8 +23,8 @@ from tests.requests.builders import (
     sync,
 )
 from tests.requests.installation import request
-from tests.toolkit.installation import RIGHT
-from tests.toolkit.mutations import replaced
+from toolkit.installation import RIGHT
+from toolkit.mutations import replaced
 
 TYPE = "OperatorMisconfigured"
 LOOSE = replaced(RIGHT, ("spec", "hooks", "sync", "version"), lambda _: "v1")

@@ -11,7 +11,7 @@ from app.core.status import pod_counts
 from app.core.timers import format_time
 from tests.requests.builders import NOW, finished, my_resource, sync
 from tests.requests.pods import HEALTHY, crashing, pod, shown, unfinished
-from tests.slow import short_or_whole
+from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
 

@@ -13,7 +13,7 @@ from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
 from tests.requests.builders import grouped, my_resource
 from tests.service.attacks.senders import request
-from tests.toolkit.waiting import eventually
+from toolkit.waiting import eventually
 
 MOST_MEMORY = 200
 """MiB. The chart limits a Pod to 544 MiB, for the largest requests."""

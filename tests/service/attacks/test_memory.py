@@ -16,10 +16,10 @@ import pytest
 from metahook.protocol.extent import MAX_DECODED, MAX_OBJECTS, decoded_size
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.sender import sync_request
-from tests.served.asgi import JSON
 from tests.service.attacks.senders import request, send
 from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected, waiting
-from tests.toolkit.builders import MIB
+from toolkit.builders import MIB
+from toolkit.served.asgi import JSON
 
 pytestmark = pytest.mark.attacks
 

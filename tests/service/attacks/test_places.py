@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.served.modes import MODES, Mode, create_mode
 from tests.service.attacks.senders import Results, send
 from tests.service.attacks.target import REQUEST, Target, served
+from toolkit.served.modes import MODES, Mode, create_mode
 
 pytestmark = pytest.mark.attacks
 

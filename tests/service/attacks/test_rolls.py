@@ -15,9 +15,9 @@ from http.client import HTTPConnection, HTTPException
 
 import pytest
 
-from tests.served.asgi import JSON
 from tests.service.attacks.target import REQUEST, Target, served
-from tests.toolkit.balancer import Balancer
+from toolkit.balancer import Balancer
+from toolkit.served.asgi import JSON
 
 pytestmark = pytest.mark.attacks
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.service.attacks.senders import Results, request, send
 from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
-from tests.toolkit.builders import KIB, MIB
+from toolkit.builders import KIB, MIB
 
 pytestmark = pytest.mark.attacks
 

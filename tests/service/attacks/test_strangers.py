@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.served.tls import Pki
 from tests.service.attacks.target import served, unprotected
-from tests.toolkit.builders import KIB, MIB
-from tests.toolkit.hostile import endings
+from toolkit.builders import KIB, MIB
+from toolkit.hostile import endings
+from toolkit.served.tls import Pki
 
 pytestmark = pytest.mark.attacks
 

@@ -2,7 +2,7 @@
 
 from tests.service.recorded_answers.exchange import Exchange
 from tests.service.recorded_answers.request import HALF, JSON, MIB, asking, named, raw
-from tests.toolkit.hostile import BODY
+from toolkit.hostile import BODY
 
 TOKEN = "3c469e9d6c5875d37a43f353d4f88e61"  # noqa: S105 - of a server that the tests start
 

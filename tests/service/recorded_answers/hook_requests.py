@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from tests.hooks import minimal
 from tests.service.recorded_answers.exchange import Exchange
 from tests.service.recorded_answers.request import (
     CHUNKED,
@@ -20,6 +19,7 @@ from tests.service.recorded_answers.request import (
     named,
     raw,
 )
+from toolkit.hooks import minimal
 
 SHORT_PAUSE = 0.1
 LONG = 256 * 1024

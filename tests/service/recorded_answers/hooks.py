@@ -22,7 +22,7 @@ from metahook import (
 )
 from metahook.protocol.malformed import RequestRule
 from metahook.server.limits import Limits
-from tests.hooks import minimal
+from toolkit.hooks import minimal
 
 SHORT = Limits(
     max_body=300_000, max_large_bodies=16, max_url=500, idle_timeout=2, head_timeout=2, body_timeout=2, decide_timeout=2

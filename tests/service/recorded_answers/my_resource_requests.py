@@ -7,8 +7,8 @@ from metahook.protocol.sender import customize_request
 from tests.requests.builders import finished, grouped, my_resource, sync
 from tests.service.recorded_answers.exchange import Exchange
 from tests.service.recorded_answers.request import MIB, named, raw
-from tests.toolkit.builders import owned
-from tests.toolkit.hostile import BODY, CASES, PARENT
+from toolkit.builders import owned
+from toolkit.hostile import BODY, CASES, PARENT
 
 _WEB = my_resource(ports=[{"containerPort": 8080}])
 _OBJECT: dict[str, Any] = {

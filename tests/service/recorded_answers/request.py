@@ -1,7 +1,7 @@
 """Requests as bytes on the wire."""
 
-from tests.hooks import minimal
 from tests.service.recorded_answers.exchange import Exchange
+from toolkit.hooks import minimal
 
 JSON, TEXT = "Content-Type: application/json", "Content-Type: text/plain"
 MIB = 1024 * 1024

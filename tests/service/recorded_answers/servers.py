@@ -11,11 +11,11 @@ from pathlib import Path
 
 import trustme
 
-from tests.processes.operator import SERVE as OPERATOR
-from tests.processes.operator import served
-from tests.served.process import Served
+from tests.service.operator import SERVE as OPERATOR
+from tests.service.operator import served
 from tests.service.recorded_answers import caller_requests, hook_requests, my_resource_requests
 from tests.service.recorded_answers.exchange import Answer, Exchange, answers, drop
+from toolkit.served.process import Served
 
 HOOKS = (sys.executable, "-m", "tests.service.recorded_answers.hooks")
 SHORT = ("--stop-timeout=1", "--idle-timeout=2", "--head-timeout=2", "--body-timeout=2")

@@ -1,0 +1,3 @@
+"""What all tests share: how long they run, and how they are collected."""
+
+pytest_plugins = ["toolkit.lengths"]

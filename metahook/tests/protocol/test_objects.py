@@ -1,0 +1,110 @@
+import json
+
+import pytest
+
+from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, Metadata, Object, Service
+from metahook.protocol.objects import OwnerReference
+from metahook.protocol.reading import read
+from toolkit.builders import Json
+
+FULL: Json = {
+    "apiVersion": "apps/v1",
+    "metadata": {
+        "name": "web",
+        "namespace": "default",
+        "uid": "u",
+        "generation": 2,
+        "labels": {"a": "b"},
+        "annotations": {"c": "d"},
+        "ownerReferences": [{"uid": "o", "controller": True, "kind": "Widget"}],
+        "deletionTimestamp": "2026-01-31T12:00:00Z",
+        "finalizers": [],
+    },
+    "spec": {"replicas": 1},
+    "status": {
+        "observedGeneration": 2,
+        "replicas": 3,
+        "updatedReplicas": 4,
+        "availableReplicas": 5,
+        "readyReplicas": 6,
+        "conditions": [{"type": "Available", "status": "True", "reason": "Enough", "message": "yes"}],
+    },
+}
+
+
+def deployment(**fields: object) -> Deployment:
+    return read(json.dumps({"metadata": {"name": "web"}, **fields}).encode(), Deployment)
+
+
+def test_a_deployment_is_read_with_the_fields_that_are_used() -> None:
+    assert read(json.dumps(FULL).encode(), Deployment) == Deployment(
+        metadata=Metadata(
+            name="web",
+            namespace="default",
+            uid="u",
+            generation=2,
+            labels={"a": "b"},
+            annotations={"c": "d"},
+            owner_references=[OwnerReference(uid="o", kind="Widget", controller=True)],
+            finalizers=[],
+            deletion_timestamp="2026-01-31T12:00:00Z",
+        ),
+        spec={"replicas": 1},
+        status=DeploymentStatus(
+            observed_generation=2,
+            replicas=3,
+            updated_replicas=4,
+            ready_replicas=6,
+            available_replicas=5,
+            conditions=[Condition(type="Available", status="True", reason="Enough", message="yes")],
+        ),
+    )
+
+
+def test_null_means_absent() -> None:
+    nothing: Json = {"name": "web", "labels": None, "annotations": None, "ownerReferences": None, "generation": None}
+
+    assert deployment(metadata=nothing, spec=None, status=None) == deployment()
+    assert deployment(status={"conditions": None, "replicas": None}) == deployment(status={})
+
+
+def test_labels_and_annotations_are_looked_up_by_key() -> None:
+    metadata = Metadata(name="web", labels={"a": "b"}, annotations={"c": "d"})
+
+    assert (metadata.label("a"), metadata.label("c")) == ("b", None)
+    assert (metadata.annotation("c"), metadata.annotation("a")) == ("d", None)
+
+
+def test_without_labels_and_annotations_there_is_none_to_find() -> None:
+    metadata = Metadata(name="web")
+
+    assert (metadata.label("a"), metadata.annotation("a")) == (None, None)
+
+
+def test_only_an_owner_that_controls_is_the_controller() -> None:
+    bystander, controller = OwnerReference(uid="one"), OwnerReference(uid="two", controller=True)
+
+    assert Metadata(name="web", owner_references=[bystander, controller]).controller is controller
+    assert Metadata(name="web", owner_references=[bystander]).controller is None
+    assert not Metadata(name="web", owner_references=[bystander, controller]).has_other_controller("two")
+    assert Metadata(name="web", owner_references=[bystander, controller]).has_other_controller("one")
+    assert not Metadata(name="web", owner_references=[bystander]).has_other_controller("two")
+    assert Metadata(name="web").controller is None
+
+
+def test_a_condition_is_looked_up_by_type() -> None:
+    available = Condition(type="Available", status="True")
+    status = DeploymentStatus(conditions=[Condition(type="Progressing", status="True"), available])
+
+    assert status.condition("Available") == available
+    assert status.condition("ReplicaFailure") is None
+    assert DeploymentStatus().condition("Available") is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "group"),
+    [(Deployment, "Deployment.apps/v1"), (Service, "Service.v1"), (ConfigMap, "ConfigMap.v1")],
+    ids=["Deployment", "Service", "ConfigMap"],
+)
+def test_a_group_is_called_as_metacontroller_calls_it(kind: type[Object], group: str) -> None:
+    assert kind.KIND.group_key == group

@@ -1,0 +1,16 @@
+"""Calls ``metahook`` as a user does, in this process."""
+
+from metahook.cli.main import main
+from toolkit.command import CommandResult, assert_one_line, run
+
+
+def call(*arguments: str) -> CommandResult:
+    """Run ``metahook`` with *arguments*."""
+    return run(main, *arguments)
+
+
+def problem(*arguments: str) -> str:
+    """Return the one line that a command prints which can't do what *arguments* ask for."""
+    ended = call(*arguments)
+    assert_one_line(ended, 2)
+    return ended.err.removeprefix("metahook: ").removesuffix("\n")

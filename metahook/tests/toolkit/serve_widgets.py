@@ -1,0 +1,58 @@
+"""Serves Widgets, as ``serve`` of a hook does, in a process of its own with options such as ``--port=8080``."""
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import fields, replace
+from pathlib import Path
+
+from metahook import Address, ServerOptions, serve
+from metahook.protocol.wire import MIB
+from metahook.server.callers.tls import Certificates
+from metahook.server.callers.tokens import Tokens
+from metahook.server.limits import DEFAULT_LIMITS, Limits
+from metahook.server.telemetry.logs import LogOptions
+from toolkit.widgets import WIDGETS
+
+SHOWN = ("port", "health_port", "drain")
+"""The options in the first line of the log."""
+
+
+def parsed() -> Namespace:
+    """Return the options; those of a limit have its name, and ``--max-body`` is in MiB."""
+    parser = ArgumentParser()
+    for name in ("port", "health-port"):
+        parser.add_argument(f"--{name}", type=int, required=True)
+    for name in ("tls-cert", "tls-key", "tls-client-ca", "tokens"):
+        parser.add_argument(f"--{name}", type=Path)
+    for limit in fields(Limits):
+        default = getattr(DEFAULT_LIMITS, limit.name)
+        parser.add_argument(f"--{limit.name.replace('_', '-')}", type=type(default))
+    parser.add_argument("--drain", type=float, default=0)
+    parser.add_argument("--stop-timeout", type=float, default=ServerOptions.stop_timeout)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--log-level", default="info")
+    parser.add_argument("--log-format", default="json")
+    parser.add_argument("--dev", action="store_true")
+    return parser.parse_args()
+
+
+def options_of(given: Namespace) -> ServerOptions:
+    """Return the options of the server."""
+    limits = {limit.name: getattr(given, limit.name) for limit in fields(Limits)}
+    if given.max_body:
+        limits["max_body"] *= MIB
+    return ServerOptions(
+        limits=replace(DEFAULT_LIMITS, **{name: value for name, value in limits.items() if value is not None}),
+        log=LogOptions(given.log_format, given.log_level),
+        drain=given.drain,
+        stop_timeout=given.stop_timeout,
+        certificates=Certificates(given.tls_cert, given.tls_key, given.tls_client_ca) if given.tls_cert else None,
+        tokens=Tokens(given.tokens) if given.tokens else None,
+        settings={name: str(value) for name, value in vars(given).items() if name in SHOWN},
+        dev=given.dev,
+    )
+
+
+def main() -> None:
+    """Serve until a signal."""
+    given = parsed()
+    serve(WIDGETS, Address(given.host, given.port), Address(given.host, given.health_port), options_of(given))

@@ -1,0 +1,58 @@
+"""A hook that runs as a process of its own, on free ports."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from metahook.envtest.free_port import free_port
+from toolkit.waiting import eventually
+
+_TESTS = str(Path(__file__).parents[2])
+_START = f"import sys; sys.path.insert(0, {_TESTS!r}); from toolkit.serve_widgets import main; main()"
+WIDGETS = (sys.executable, "-c", _START)
+"""Serves Widgets, with the options of :mod:`toolkit.serve_widgets`."""
+
+CLIENT = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0))
+"""Has a connection for each request, as ``httpx.get`` has; but to make a client takes 20 ms of CPU."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """Where a hook is served."""
+
+    process: subprocess.Popen[str]
+    url: str
+    health_url: str
+
+
+@contextmanager
+def served(*command: str, **defaults: str) -> Iterator[Served]:
+    """Run *command* (default: serve Widgets) with ``--port`` and ``--health-port`` until the block ends.
+
+    Variables of the environment have *defaults*.
+    """
+    port, health_port = free_port(), free_port()
+    start = [*(command or WIDGETS), f"--port={port}", f"--health-port={health_port}"]
+    with subprocess.Popen(start, stderr=subprocess.PIPE, text=True, env={**defaults, **os.environ}) as process:
+        try:
+            health_url = f"http://127.0.0.1:{health_port}"
+            if not eventually(lambda: _is_ready(health_url), pause=0.05):
+                message = f"nothing answers at {health_url}"
+                raise TimeoutError(message)
+            yield Served(process, f"http://127.0.0.1:{port}", health_url)
+        finally:
+            process.send_signal(signal.SIGINT)  # which stops without a drain, also a hook that has no such option
+
+
+def _is_ready(health_url: str) -> bool:
+    try:
+        return CLIENT.get(f"{health_url}/readyz").is_success
+    except httpx.TransportError:
+        return False
