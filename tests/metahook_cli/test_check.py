@@ -1063,6 +1063,8 @@ MORE_KINDS = "".join(
         ("batch/v1", "jobs"),
         ("autoscaling/v2", "horizontalpodautoscalers"),
         ("v1", "secrets"),
+        ("v1", "services"),
+        ("apps/v1", "statefulsets"),
     )
 )
 
@@ -1116,6 +1118,18 @@ WITH_MORE_KINDS: dict[str, tuple[str, Callable[[Json], list[Json]], Json, str]] 
         {},
         "ConfigMap www-xxxxxxxxxxxxxxxx: parents whose long names begin alike both list it",
     ),
+    "a Service with the name of the parent": (
+        "twins",
+        lambda body: [of_site(body, "Service", {"ports": [{"port": 80}]}, "v1")],
+        {},
+        "; limit metadata.name in the CRD (maxLength), or cut it, and end it with a hash of the whole  LongName",
+    ),
+    "a label with the name of the parent": (
+        "twins",
+        lambda body: [{**site(body)["children"][0], "metadata": {"name": named(body), "labels": {"app": named(body)}}}],
+        {},
+        "metadata.labels: app: must be letters, digits, '-', '_' and '.', at most 63; limit metadata.name",
+    ),
     "a selector that changes": (
         "generated",
         lambda body: [deployment(body, app=named(body), plan=plan_of(body))],
@@ -1141,6 +1155,112 @@ def test_a_mistake_in_children_of_a_hook_at_a_url_is_one_line(
 
     assert (code, len(found)) == (1, 1), found
     assert line in found[0]
+
+
+LONG_NAME = (
+    "/sync  Service www-xxx...a: if the name of its parent has {} letters, the API server keeps refusing it, and the "
+    "status does not report that: Invalid: metadata.name: must be lower case letters, digits and '-', at most 63; "
+    "limit metadata.name in the CRD (maxLength), or cut it, and end it with a hash of the whole  LongName"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "limit", "found"),
+    [
+        ("request.parent.name", "", None, [LONG_NAME.format(100)]),
+        ("request.parent.name", "-web", 63, [LONG_NAME.replace("xxx...a", "xxx...a-web").format(63)]),
+        ("request.parent.name", "-web", 59, []),
+        ("'s' + hashlib.sha256(request.parent.name.encode()).hexdigest()[:20]", "", None, []),
+    ],
+    ids=["a name of any length", "a suffix", "limited in the CRD", "a hash"],
+)
+def test_a_name_that_is_too_long_for_a_service_is_found(
+    name: str, suffix: str, limit: int | None, found: list[str]
+) -> None:
+    Path("controller.yaml").write_text(CONTROLLER.replace("resource: pods", "resource: services"))
+    metadata = f"metadata: {{type: object, properties: {{name: {{type: string, maxLength: {limit}}}}}}}"
+    crd = CRD.replace("            spec:\n", f"            {metadata}\n            spec:\n") if limit else CRD
+    Path("crd.yaml").write_text(crd)
+    write_hook(f"""
+        import hashlib
+        from metahook import Service
+        def sync(request, now):
+            name = {name} + {suffix!r}
+            spec = {{"ports": [{{"port": 80}}]}}
+            service = {{"apiVersion": "v1", "kind": "Service", "metadata": {{"name": name}}, "spec": spec}}
+            return SyncResponse(status={{"state": "Made"}}, children=[service])
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("(ConfigMap, Pod)", "(ConfigMap, Service)"))
+
+    assert checked("--only", "twins")[1] == found
+
+
+CAREFUL = """
+        and drifted_field(child, request.children) is None
+        and observed.status["observedGeneration"] == observed.metadata.generation
+"""
+EARLY = (
+    "/sync  Site www: after the edit spec.plan=gold1, Ready is True, although {} www {}; compare it with what is "
+    "desired, and its status.observedGeneration with metadata.generation, in Python with drifted_field and rolled_out  "
+    "ReadyTooEarly"
+)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+@pytest.mark.parametrize(
+    ("looks_at", "what"),
+    [
+        (CAREFUL, None),
+        (CAREFUL.splitlines()[1], "is not rolled out"),
+        (CAREFUL.splitlines()[2], "differs from the response"),
+        ("", "differs from the response"),
+    ],
+    ids=["careful", "counts of before", "only the generation", "counts alone"],
+)
+def test_ready_from_counts_of_before_an_edit_is_found(kind: str, looks_at: str, what: str | None) -> None:
+    resource = f"apiVersion: apps/v1\n      resource: {kind.lower()}s"
+    Path("controller.yaml").write_text(CONTROLLER.replace("apiVersion: v1\n      resource: pods", resource))
+    write_hook(f"""
+        from metahook import drifted_field
+        class Workload(Object):
+            KIND = Kind("apps/v1", "{kind}", "{kind.lower()}s")
+            status: dict | None = None
+        def sync(request, now):
+            labels = {{"app": request.parent.name}}
+            containers = [{{"name": "main", "image": spec_of(request).get("plan") or "none"}}]
+            template = {{"metadata": {{"labels": labels}}, "spec": {{"containers": containers}}}}
+            spec = {{"replicas": 2, "selector": {{"matchLabels": labels}}, "template": template}}
+            metadata = {{"name": request.parent.name}}
+            child = {{"apiVersion": "apps/v1", "kind": "{kind}", "metadata": metadata, "spec": spec}}
+            observed = request.children.get(Workload, request.parent.name)
+            is_ready = (
+                observed
+                and observed.status
+                and observed.status.get("readyReplicas", 0) == observed.status.get("updatedReplicas", 0) == 2
+                {looks_at.strip()}
+            )
+            return SyncResponse(status={{"state": "Ready" if is_ready else "Updating"}}, children=[child])
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("(ConfigMap, Pod)", "(ConfigMap, Workload)"))
+
+    assert checked("--only", "edits")[1] == ([EARLY.format(kind, what)] if what else [])
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_ready_from_counts_of_before_an_edit_is_found_by_url(kind: str) -> None:
+    Path("controller.yaml").write_text(CONTROLLER.replace("  hooks:", f"{MORE_KINDS}  hooks:"))
+
+    def sync(body: Json) -> Json:
+        child = {**deployment(body, app=named(body)), "kind": kind}
+        child["spec"]["template"]["spec"]["containers"][0]["image"] = f"nginx:{plan_of(body)}"
+        observed = body["children"][f"{kind}.apps/v1"].get(f"default/{named(body)}") or {}
+        is_ready = (observed.get("status") or {}).get("readyReplicas") == 1
+        return {"status": {"state": "Ready" if is_ready else "Updating"}, "children": [child]}
+
+    with serving_sites(sync) as url:
+        code, found = checked("--hook", url, "--only", "edits")
+
+    assert (code, found) == (1, [EARLY.format(kind, "differs from the response")])
 
 
 def test_a_constant_name_in_a_namespace_that_the_spec_names_is_no_finding() -> None:
