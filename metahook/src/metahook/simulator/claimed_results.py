@@ -24,8 +24,8 @@ class AnsweredSync:
     """A sync or finalize with a usable response: the parent, the children that it observed, and those desired.
 
     ``generation`` changes with what the user asks for; for a decorated object this is all but its status. ``ready`` is
-    the status of the condition Ready in the response, or True for the state or phase Ready. ``groups`` are those of the
-    kinds of children that the controller lists.
+    the status of the condition Ready in the response, or True for the state or phase Ready, or if ``ready`` is true.
+    ``groups`` are those of the kinds of children that the controller lists.
     """
 
     at: float
@@ -168,10 +168,8 @@ def _is_rolled_out(workload: Json, least: int | None) -> bool:
 def _ready(status: Json) -> str | None:
     conditions = status.get("conditions")
     found = [item for item in conditions if isinstance(item, dict)] if isinstance(conditions, list) else []
-    states = (status.get("state"), status.get("phase"))
-    return next(
-        (item.get("status") for item in found if item.get("type") == "Ready"), "True" if "Ready" in states else None
-    )
+    is_ready = "Ready" in (status.get("state"), status.get("phase")) or status.get("ready") is True
+    return next((item.get("status") for item in found if item.get("type") == "Ready"), "True" if is_ready else None)
 
 
 def _key(item: Json, namespace: str) -> Key:

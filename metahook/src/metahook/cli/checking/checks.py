@@ -15,7 +15,7 @@ from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
 from metahook.cli.checking.responses import finalized_at_once
 from metahook.cli.checking.results import Finding, Results
 from metahook.cli.checking.rules import hooks_left_out, manifest_findings
-from metahook.cli.checking.twins import constant_names, cut_names, long_named, shared_selectors, twins
+from metahook.cli.checking.twins import constant_names, constant_ports, cut_names, long_named, shared_selectors, twins
 from metahook.cli.errors import InputError
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.manifests import Manifests
@@ -31,6 +31,8 @@ _OF_ANY_LIFE = ("hooks", "purity", "life")
 """The checks that need neither a sync that succeeds, nor a cluster that becomes quiet."""
 
 _OF_TWINS = ("MixedParents", "Exception", "FailedCall", "RefusedResponse")
+
+_TWIN_RULES = {"ConstantName": constant_names, "ConstantPort": constant_ports, "SharedSelector": shared_selectors}
 
 _MANY_X = re.compile("x{9,}")
 
@@ -99,7 +101,7 @@ class Checks:
         yield "purity", lambda: self._impurities(base, results)
         yield "life", lambda: [*created, *self._rest_of(base)]
         if any(key.kind in WORKLOADS for key in base.children()):
-            yield "edits", self._edits
+            yield "edits", partial(self._edits, results)
         yield "twins", partial(self._twins, base)
         yield "smaller", partial(self._smaller, edits)
         yield "generated", partial(self._generated, edits, results)
@@ -142,11 +144,14 @@ class Checks:
             for finding in self.harms.of(life, self.simulate(example=True)):
                 yield replace(finding, example=example)
 
-    def _edits(self) -> Iterator[Finding]:
+    def _edits(self, results: Results) -> Iterator[Finding]:
         """Yield the first edit of each parent after which the hook says Ready, before the Pods follow."""
         for parent in self.parents:
             life = self.lives.begin(self.lives.new(roll_out_stateful_sets), [parent], REST)
             found = self.harms.crd_of(parent)
+            if not any(sync.ready == "True" for sync in Evidence(life.world.history).syncs):
+                results.notes.append(f"no status of {life.keys[0]} says Ready, so edits were not checked")
+                continue
             for change, other in edited(parent, found and found[2]):
                 self.hook.check_time()
                 start = life.world.clock.now
@@ -164,10 +169,10 @@ class Checks:
         parents = twins(self.parents)
         life = self.lives.begin(self.lives.new(), parents)
         yield from (finding for finding in self._findings_of(life, parents) if finding.name in _OF_TWINS)
-        for message in constant_names(Evidence(life.world.history).syncs):
-            yield Finding("ConstantName", "/sync", message, self.check("--only", "twins"))
-        for message in shared_selectors(Evidence(life.world.history).syncs):
-            yield Finding("SharedSelector", "/sync", message, self.check("--only", "twins"))
+        syncs = Evidence(life.world.history).syncs
+        for name, rule in _TWIN_RULES.items():
+            for message in rule(syncs):
+                yield Finding(name, "/sync", message, self.check("--only", "twins"))
         refused = {write.key.kind for write in base.world.history.writes() if write.refused}
         for parent in self.parents:
             yield from self._long_named(parent, base, refused)

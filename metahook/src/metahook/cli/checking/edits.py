@@ -119,7 +119,8 @@ def _children_in(response: bytes) -> list[Json]:
 
 
 def _is_invalid(status: Json) -> bool:
-    """Tell whether *status* says that the spec can't be used: as the reason of Ready, or as its state or phase."""
+    """Tell whether *status* says that the spec can't be used: as reason of Ready, as state or phase, or as an error."""
     conditions = status.get("conditions") or ()
     words = [each.get("reason") for each in conditions if (each.get("type"), each.get("status")) == ("Ready", "False")]
+    words += [name for name, value in status.items() if value and isinstance(value, str | list)]
     return any(_INVALID.search(str(word)) for word in (*words, status.get("state"), status.get("phase")))

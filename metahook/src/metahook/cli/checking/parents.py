@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from metahook.cli.checking.calls import Stopped
 from metahook.cli.checking.results import Finding
-from metahook.simulator.apiserver.custom_rules import Path, fits, written
+from metahook.simulator.apiserver.custom_rules import CEL, Path, fits, written
 from metahook.simulator.objects import Json, to_json
 from metahook.simulator.path import set_value
 
@@ -68,13 +68,11 @@ def edited(parent: Json, schema: Json | None) -> Iterator[tuple[str, Json]]:
 
 def _other_values(value: Json, schema: Json, path: Path) -> Iterator[tuple[Path, str | int]]:
     """Yield the path of each text and number in *value*, with another one that *schema* allows there."""
-    if "x-kubernetes-validations" in schema or _is_of_kubernetes(schema, value):
-        return
-    for name, inner in value.items():
+    for name, inner in () if CEL in schema else value.items():
         field = (schema.get("properties") or {}).get(name, {})
-        if isinstance(inner, dict):
+        if isinstance(inner, dict) and not _is_of_kubernetes(field, inner):
             yield from _other_values(inner, field, (*path, name))
-        elif isinstance(inner, str | int) and not isinstance(inner, bool) and "x-kubernetes-validations" not in field:
+        elif isinstance(inner, str | int) and not isinstance(inner, bool) and CEL not in field:
             near = [f"{inner}1"] if isinstance(inner, str) else [inner + 1, inner - 1]
             found = next(
                 (each for each in (*near, *field.get("enum", ())) if each != inner and fits(each, field)), None
@@ -162,4 +160,4 @@ def generated(crd: Json, version: str, check: Callable[[Json], Finding | None]) 
 def has_cel_rules(schema: object) -> bool:
     """Tell whether *schema* has rules in CEL, which generated parents may break."""
     inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
-    return (isinstance(schema, dict) and "x-kubernetes-validations" in schema) or any(map(has_cel_rules, inner))
+    return (isinstance(schema, dict) and CEL in schema) or any(map(has_cel_rules, inner))

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from metahook.cli.manifests import property_of
-from metahook.simulator.apiserver.custom_rules import fits
+from metahook.simulator.apiserver.custom_rules import CEL, fits
 from metahook.simulator.apiserver.names import name_problem
 from metahook.simulator.claimed_results import AnsweredSync
 from metahook.simulator.objects import Json, Key, to_json, with_metadata
@@ -32,8 +32,14 @@ def twins(parents: Iterable[Json]) -> list[Json]:
 
 
 def long_named(parent: Json, schema: Json | None) -> list[Json]:
-    """Return two copies of *parent* with long names that *schema* allows, which differ in the last letter; or none."""
-    field = (schema and property_of(schema, "metadata", "name")) or {}
+    """Return two copies of *parent* with long names that *schema* allows, which differ in the last letter; or none.
+
+    There are none if a CEL rule is about the name, as it may limit it.
+    """
+    schema = schema or {}
+    field = property_of(schema, "metadata", "name") or {}
+    if "metadata.name" in to_json(schema.get(CEL, "")) or CEL in field:
+        return []
     for length in (min(field.get("maxLength", LENGTHS[0]), LENGTHS[0]), *LENGTHS[1:]):
         start = f"{parent['metadata']['name']}-".ljust(length - 1, "x")[: length - 1]
         copies = [with_metadata(copy.deepcopy(parent), name=start + end) for end in "ab"]
@@ -48,6 +54,19 @@ def constant_names(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
         if not _is_given(key, sync):
             message = f"{key}: both {other} and {sync.key} list it, and only one gets it"
             yield f"{message}; put the name of the parent into its name"
+
+
+def constant_ports(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
+    """Yield a sentence for each Service with a port of the nodes that another parent's has, and no spec asks for."""
+    first: dict[int, Key] = {}
+    for sync in syncs:
+        spec = to_json(sync.call.parent.get("spec"))
+        services = (child.get("spec") or {} for key, child in sync.children.items() if key.kind == "Service")
+        for number in (port.get("nodePort") for service in services for port in service.get("ports") or ()):
+            other = first.setdefault(number, sync.key) if number and str(number) not in spec else sync.key
+            if other != sync.key:
+                message = f"Services of {other} and of {sync.key} have nodePort {number}, and only one gets it"
+                yield f"{message}; leave it out, and Kubernetes finds a free one"
 
 
 def cut_names(syncs: Iterable[AnsweredSync], known: Iterable[Key]) -> Iterator[str]:
