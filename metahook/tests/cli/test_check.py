@@ -492,6 +492,36 @@ MISTAKES = {
         """,
         ["/sync  Site www: Ready is True, although ConfigMap a does not exist  ReadyTooEarly"],
     ),
+    "a true field ready at once": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse(status={"ready": True}, children=[child("a", a="b")])
+        """,
+        ["/sync  status.ready is not in", "/sync  Site www: Ready is True, although ConfigMap a does not exist"],
+    ),
+    "no children for an exception": (
+        "smaller",
+        """
+        def sync(request, now):
+            try:
+                return SyncResponse(status={"state": "Made"}, children=[child("a", plan=spec_of(request)["plan"])])
+            except KeyError as error:
+                return SyncResponse(status={"error": f"no {error}"})
+        """,
+        [
+            "/sync  status.error is not in the CRD's schema",
+            "an edit to this spec, which the status calls invalid, deletes ConfigMap a and all others; go on listing",
+        ],
+    ),
+    "a mount without a volume": (
+        "life",
+        """
+        def sync(request, now):
+            return SyncResponse({"state": "Made"}, [pod(volumeMounts=[{"name": "page", "mountPath": "/page"}])])
+        """,
+        ["Invalid: volumeMounts: name: Not found: page is no volume of the Pod"],
+    ),
     "a child that is refused, in each life": (
         "life",
         """
@@ -1013,6 +1043,21 @@ def test_a_mistake_of_a_hook_at_a_url_is_one_line(check: str, sync: Callable[[Js
     assert (code, found) == (1, [line])
 
 
+def test_a_child_in_another_namespace_is_found() -> None:
+    Path("www.yaml").write_text(PARENT.replace("name: www", "name: www, namespace: shop"))
+
+    def sync(body: Json) -> Json:
+        response = site(body)
+        response["children"][0]["metadata"]["namespace"] = "default"
+        return response
+
+    with serving_sites(sync) as url:
+        found = checked("--hook", url, "--only", "life")[1]
+
+    message = "its parent is in namespace shop, so Kubernetes deletes it: leave out metadata.namespace"
+    assert found == [f"/sync  ConfigMap www: {message}, or use a cluster-scoped parent  UnwatchedChild"]
+
+
 def of_site(body: Json, kind: str, spec: Json, api_version: str = "apps/v1") -> Json:
     name = body["parent"]["metadata"]["name"]
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
@@ -1028,6 +1073,13 @@ def deployment(body: Json, **labels: str) -> Json:
     return of_site(body, "Deployment", {"replicas": 1, "selector": {"matchLabels": labels}, "template": template})
 
 
+def stateful_set(body: Json) -> Json:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    child = deployment(body, app=named(body))
+    claims = [{"metadata": {"name": "data"}, "spec": spec}]
+    return {**child, "kind": "StatefulSet", "spec": {**child["spec"], "volumeClaimTemplates": claims}}
+
+
 def job(body: Json) -> Json:
     pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": f"nginx:{plan_of(body)}"}]}
     return of_site(body, "Job", {"template": {"spec": pod}}, "batch/v1")
@@ -1041,6 +1093,11 @@ def autoscaler(body: Json) -> Json:
 
 def secret(body: Json) -> Json:
     return {**of_site(body, "Secret", {}, "v1"), "data": {"password": "Y29ycmVjdC1ob3JzZQ=="}, "type": "Opaque"}
+
+
+def node_port(body: Json) -> Json:
+    service = of_site(body, "Service", {"type": "NodePort", "ports": [{"port": 80, "nodePort": 30080}]}, "v1")
+    return {**service, "metadata": {"name": f"s-{body['parent']['metadata']['uid']}"}}
 
 
 def observed_or(child: Callable[[Json], Json]) -> Callable[[Json], Json]:
@@ -1063,6 +1120,8 @@ MORE_KINDS = "".join(
         ("batch/v1", "jobs"),
         ("autoscaling/v2", "horizontalpodautoscalers"),
         ("v1", "secrets"),
+        ("v1", "services"),
+        ("apps/v1", "statefulsets"),
     )
 )
 
@@ -1092,6 +1151,12 @@ WITH_MORE_KINDS: dict[str, tuple[str, Callable[[Json], list[Json]], Json, str]] 
         {"at": "log in with correct-horse"},
         "children[0] Secret www: the status shows its data.password",
     ),
+    "a template of claims without what the API server adds": (
+        "life",
+        lambda body: [stateful_set(body)],
+        {},
+        'spec.volumeClaimTemplates[0].spec.volumeMode nothing is stored as "Filesystem": a write in every sync',
+    ),
     "text in a Secret": (
         "life",
         lambda body: [without_spec({**secret(body), "stringData": {"password": "correct-horse"}})],
@@ -1115,6 +1180,27 @@ WITH_MORE_KINDS: dict[str, tuple[str, Callable[[Json], list[Json]], Json, str]] 
         lambda body: [{**site(body)["children"][0], "metadata": {"name": named(body)[:20]}}],
         {},
         "ConfigMap www-xxxxxxxxxxxxxxxx: parents whose long names begin alike both list it",
+    ),
+    "a port of the nodes": (
+        "twins",
+        lambda body: [node_port(body)],
+        {},
+        (
+            "/sync  Services of Site www and of Site www-twin have nodePort 30080, and only one gets it; leave it out, "
+            "and Kubernetes finds a free one  ConstantPort"
+        ),
+    ),
+    "a Service with the name of the parent": (
+        "twins",
+        lambda body: [of_site(body, "Service", {"ports": [{"port": 80}]}, "v1")],
+        {},
+        "; limit metadata.name in the CRD (maxLength), or cut it, and end it with a hash of the whole  LongName",
+    ),
+    "a label with the name of the parent": (
+        "twins",
+        lambda body: [{**site(body)["children"][0], "metadata": {"name": named(body), "labels": {"app": named(body)}}}],
+        {},
+        "metadata.labels: app: must be letters, digits, '-', '_' and '.', at most 63; limit metadata.name",
     ),
     "a selector that changes": (
         "generated",
@@ -1141,6 +1227,135 @@ def test_a_mistake_in_children_of_a_hook_at_a_url_is_one_line(
 
     assert (code, len(found)) == (1, 1), found
     assert line in found[0]
+
+
+@pytest.mark.parametrize("names", ["plan", "state"])
+def test_rules_that_depend_on_the_status_are_found(names: str) -> None:
+    """Metacontroller calls customize once a generation, so it never sees the status."""
+    hook = "    customize: {version: v2, webhook: {url: http://site.default.svc/customize}}\n"
+    Path("controller.yaml").write_text(CONTROLLER + hook)
+    write_hook(f"""
+        from metahook import select_by_name
+        def customize(request):
+            parent = request.parent
+            names = {{**(json.loads(parent.status) or {{}}), **json.loads(parent.spec)}}
+            return [select_by_name(ConfigMap, parent.namespace, names.get("{names}", "none"))]
+        def sync(request, now):
+            return SyncResponse(status={{"state": "made"}})
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("sync=sync", "sync=sync, customize=customize"))
+
+    message = (
+        "/customize  Site www: with a status: relatedResources[0].names[0] differs; decide the rules from the spec "
+        "alone, as Metacontroller keeps them for 20 minutes  NotPure"
+    )
+    assert checked("--only", "purity")[1] == ([message] if names == "state" else [])
+
+
+LONG_NAME = (
+    "/sync  Service www-xxx...a: if the name of its parent has {} letters, the API server keeps refusing it, and the "
+    "status does not report that: Invalid: metadata.name: must be lower case letters, digits and '-', at most 63; "
+    "limit metadata.name in the CRD (maxLength), or cut it, and end it with a hash of the whole  LongName"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "limit", "found"),
+    [
+        ("request.parent.name", "", None, [LONG_NAME.format(100)]),
+        ("request.parent.name", "-web", 63, [LONG_NAME.replace("xxx...a", "xxx...a-web").format(63)]),
+        ("request.parent.name", "-web", 59, []),
+        ("'s' + hashlib.sha256(request.parent.name.encode()).hexdigest()[:20]", "", None, []),
+    ],
+    ids=["a name of any length", "a suffix", "limited in the CRD", "a hash"],
+)
+def test_a_name_that_is_too_long_for_a_service_is_found(
+    name: str, suffix: str, limit: int | None, found: list[str]
+) -> None:
+    Path("controller.yaml").write_text(CONTROLLER.replace("resource: pods", "resource: services"))
+    metadata = f"metadata: {{type: object, properties: {{name: {{type: string, maxLength: {limit}}}}}}}"
+    crd = CRD.replace("            spec:\n", f"            {metadata}\n            spec:\n") if limit else CRD
+    Path("crd.yaml").write_text(crd)
+    write_hook(f"""
+        import hashlib
+        from metahook import Service
+        def sync(request, now):
+            name = {name} + {suffix!r}
+            spec = {{"ports": [{{"port": 80}}]}}
+            service = {{"apiVersion": "v1", "kind": "Service", "metadata": {{"name": name}}, "spec": spec}}
+            return SyncResponse(status={{"state": "Made"}}, children=[service])
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("(ConfigMap, Pod)", "(ConfigMap, Service)"))
+
+    assert checked("--only", "twins")[1] == found
+
+
+CAREFUL = """
+        and drifted_field(child, request.children) is None
+        and observed.status["observedGeneration"] == observed.metadata.generation
+"""
+EARLY = (
+    "/sync  Site www: after the edit spec.plan=gold1, Ready is True, although {} www {}; compare it with what is "
+    "desired, and its status.observedGeneration with metadata.generation, in Python with drifted_field and rolled_out  "
+    "ReadyTooEarly"
+)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+@pytest.mark.parametrize(
+    ("looks_at", "what"),
+    [
+        (CAREFUL, None),
+        (CAREFUL.splitlines()[1], "is not rolled out"),
+        (CAREFUL.splitlines()[2], "differs from the response"),
+        ("", "differs from the response"),
+    ],
+    ids=["careful", "counts of before", "only the generation", "counts alone"],
+)
+def test_ready_from_counts_of_before_an_edit_is_found(kind: str, looks_at: str, what: str | None) -> None:
+    resource = f"apiVersion: apps/v1\n      resource: {kind.lower()}s"
+    Path("controller.yaml").write_text(CONTROLLER.replace("apiVersion: v1\n      resource: pods", resource))
+    write_hook(f"""
+        from metahook import drifted_field
+        class Workload(Object):
+            KIND = Kind("apps/v1", "{kind}", "{kind.lower()}s")
+            status: dict | None = None
+        def sync(request, now):
+            labels = {{"app": request.parent.name}}
+            containers = [{{"name": "main", "image": spec_of(request).get("plan") or "none"}}]
+            template = {{"metadata": {{"labels": labels}}, "spec": {{"containers": containers}}}}
+            spec = {{"replicas": 2, "selector": {{"matchLabels": labels}}, "template": template}}
+            metadata = {{"name": request.parent.name}}
+            child = {{"apiVersion": "apps/v1", "kind": "{kind}", "metadata": metadata, "spec": spec}}
+            observed = request.children.get(Workload, request.parent.name)
+            is_ready = (
+                observed
+                and observed.status
+                and observed.status.get("readyReplicas", 0) == observed.status.get("updatedReplicas", 0) == 2
+                {looks_at.strip()}
+            )
+            return SyncResponse(status={{"state": "Ready" if is_ready else "Updating"}}, children=[child])
+    """)
+    Path("hook.py").write_text(Path("hook.py").read_text().replace("(ConfigMap, Pod)", "(ConfigMap, Workload)"))
+
+    assert checked("--only", "edits")[1] == ([EARLY.format(kind, what)] if what else [])
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_ready_from_counts_of_before_an_edit_is_found_by_url(kind: str) -> None:
+    Path("controller.yaml").write_text(CONTROLLER.replace("  hooks:", f"{MORE_KINDS}  hooks:"))
+
+    def sync(body: Json) -> Json:
+        child = {**deployment(body, app=named(body)), "kind": kind}
+        child["spec"]["template"]["spec"]["containers"][0]["image"] = f"nginx:{plan_of(body)}"
+        observed = body["children"][f"{kind}.apps/v1"].get(f"default/{named(body)}") or {}
+        is_ready = (observed.get("status") or {}).get("readyReplicas") == 1
+        return {"status": {"state": "Ready" if is_ready else "Updating"}, "children": [child]}
+
+    with serving_sites(sync) as url:
+        code, found = checked("--hook", url, "--only", "edits")
+
+    assert (code, found) == (1, [EARLY.format(kind, "differs from the response")])
 
 
 def test_a_constant_name_in_a_namespace_that_the_spec_names_is_no_finding() -> None:

@@ -24,8 +24,8 @@ class AnsweredSync:
     """A sync or finalize with a usable response: the parent, the children that it observed, and those desired.
 
     ``generation`` changes with what the user asks for; for a decorated object this is all but its status. ``ready`` is
-    the status of the condition Ready in the response, or True for the state or phase Ready. ``groups`` are those of the
-    kinds of children that the controller lists.
+    the status of the condition Ready in the response, or True for the state or phase Ready, or if ``ready`` is true.
+    ``groups`` are those of the kinds of children that the controller lists.
     """
 
     at: float
@@ -105,9 +105,18 @@ def first_missing_field(new: object, old: object, path: str) -> str | None:
     return next((change.path for change in changes(old, new, path, keys=MERGE_KEYS) if change.new is UNSET), None)
 
 
-def unmet_claim(sync: AnsweredSync) -> str | None:
-    """Return why *sync* should not claim Ready: a child that differs, or is not rolled out; None if there is none."""
+WORKLOADS = ("Deployment", "StatefulSet")
+"""The kinds whose status says whether their Pods follow their spec."""
+
+
+def unmet_claim(sync: AnsweredSync, kinds: tuple[str, ...] = ()) -> str | None:
+    """Return why *sync* should not claim Ready: a child that differs, or is not rolled out; None if there is none.
+
+    Only children of *kinds* count, if there are some.
+    """
     for key, child in sync.children.items():
+        if kinds and key.kind not in kinds:
+            continue
         observed = sync.observed.get(key)
         if observed is None:
             return f"{key} does not exist"
@@ -116,7 +125,7 @@ def unmet_claim(sync: AnsweredSync) -> str | None:
             observed.get("spec", {})
         ):
             return f"{key} differs from the response"
-        if key.kind == "Deployment" and not _is_rolled_out(observed, _least_replicas(key, sync)):
+        if key.kind in WORKLOADS and not _is_rolled_out(observed, _least_replicas(key, sync)):
             return f"{key} is not rolled out"
     return None
 
@@ -142,23 +151,25 @@ def _least_replicas(deployment: Key, sync: AnsweredSync) -> int | None:
     return targets.get(deployment.name)
 
 
-def _is_rolled_out(deployment: Json, least: int | None) -> bool:
-    """Tell whether all Pods are updated and available; with an autoscaler, the *least* Pods that it keeps."""
-    status, desired = deployment.get("status", {}), deployment["spec"].get("replicas", 1)
+def _is_rolled_out(workload: Json, least: int | None) -> bool:
+    """Tell whether all Pods are updated and available; with an autoscaler, the *least* Pods that it keeps.
+
+    Of a StatefulSet they are ready: its update strategy may leave Pods as they are.
+    """
+    status, desired = workload.get("status", {}), workload["spec"].get("replicas", 1)
     updated, available = (status.get(name, 0) for name in ("updatedReplicas", "availableReplicas"))
     if least is not None and desired:  # an autoscaler changes no 0
         return bool(updated == status.get("replicas", 0) and available >= least)
-    is_observed = status.get("observedGeneration") == deployment["metadata"]["generation"]
-    return bool(is_observed and min(updated, available) >= desired)
+    is_observed = status.get("observedGeneration") == workload["metadata"]["generation"]
+    done = min(updated, available) if workload["kind"] == "Deployment" else status.get("readyReplicas", 0)
+    return bool(is_observed and done >= desired)
 
 
 def _ready(status: Json) -> str | None:
     conditions = status.get("conditions")
     found = [item for item in conditions if isinstance(item, dict)] if isinstance(conditions, list) else []
-    states = (status.get("state"), status.get("phase"))
-    return next(
-        (item.get("status") for item in found if item.get("type") == "Ready"), "True" if "Ready" in states else None
-    )
+    is_ready = "Ready" in (status.get("state"), status.get("phase")) or status.get("ready") is True
+    return next((item.get("status") for item in found if item.get("type") == "Ready"), "True" if is_ready else None)
 
 
 def _key(item: Json, namespace: str) -> Key:

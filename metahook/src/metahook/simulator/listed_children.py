@@ -24,12 +24,15 @@ def repeated_children(evidence: Evidence) -> Iterator[Harm]:
 
 
 def unwatched_children(evidence: Evidence) -> Iterator[Harm]:
-    """Yield children that were created although the controller does not list their kind."""
+    """Yield children that were created, although the controller does not list their kind, or in another namespace."""
     created = {write.key for write in evidence.history.writes(NAME) if write.changed and write.before is None}
     for sync in evidence.syncs:
         for key, child in sync.listed() if created else ():
             group = group_key(kind=key.kind, api_version=str(child.get("apiVersion")))
-            if key in created and group not in sync.groups:
+            if key in created and sync.key.namespace and key.namespace != sync.key.namespace:
+                message = f"its parent is in namespace {sync.key.namespace}, so Kubernetes deletes it"
+                yield key, sync.at, f"{message}: leave out metadata.namespace, or use a cluster-scoped parent"
+            elif key in created and group not in sync.groups:
                 message = "its kind is not listed in the controller, which creates it and never sees it again"
                 yield key, sync.at, f"{message}: add it to {sync.resources}"
 

@@ -9,6 +9,7 @@ The rule of this package: a finding is true, and repeated by the command that it
     purity     the same request twice, an hour later, and in another process
     other_process  calls in processes with other hash seeds and clocks
     edits      parents that had another spec before
+    twins      parents that differ in little but their names
     responses  what the API server makes of responses
     lives      lives of parents in a simulated cluster
     faults     what goes wrong in a life

@@ -1,23 +1,26 @@
 """The checks, one after the other: the manifests, the calls, the lives, the generated parents, the faults."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
-from metahook.cli.checking.edits import Edits
+from metahook.cli.checking.edits import Edits, roll_out_stateful_sets
 from metahook.cli.checking.faults import NamedFault, faults_for
 from metahook.cli.checking.harms import Harms
-from metahook.cli.checking.lives import Life, Lives, constant_names, shared_selectors, twins
-from metahook.cli.checking.parents import crd_as_given, generated, has_cel_rules, variants
+from metahook.cli.checking.lives import BRIEF, REST, Life, Lives
+from metahook.cli.checking.parents import crd_as_given, edited, generated, has_cel_rules, variants
 from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
 from metahook.cli.checking.responses import finalized_at_once
 from metahook.cli.checking.results import Finding, Results
 from metahook.cli.checking.rules import hooks_left_out, manifest_findings
+from metahook.cli.checking.twins import constant_names, constant_ports, cut_names, long_named, shared_selectors, twins
 from metahook.cli.errors import InputError
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.manifests import Manifests
 from metahook.protocol.changes import changed_paths
+from metahook.simulator.claimed_results import WORKLOADS, unmet_claim
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.objects import Json
 
@@ -28,6 +31,15 @@ _OF_ANY_LIFE = ("hooks", "purity", "life")
 """The checks that need neither a sync that succeeds, nor a cluster that becomes quiet."""
 
 _OF_TWINS = ("MixedParents", "Exception", "FailedCall", "RefusedResponse")
+
+_TWIN_RULES = {"ConstantName": constant_names, "ConstantPort": constant_ports, "SharedSelector": shared_selectors}
+
+_MANY_X = re.compile("x{9,}")
+
+_FOLLOWED = (
+    "compare it with what is desired, and its status.observedGeneration with metadata.generation, in Python with "
+    "drifted_field and rolled_out"
+)
 
 Check = Callable[[], Iterable[Finding]]
 Command = Callable[..., str]
@@ -88,7 +100,9 @@ class Checks:
             yield "hooks", partial(hooks_left_out, self.manifests, self.hook.controller)
         yield "purity", lambda: self._impurities(base, results)
         yield "life", lambda: [*created, *self._rest_of(base)]
-        yield "twins", partial(self._twins, edits)
+        if any(key.kind in WORKLOADS for key in base.children()):
+            yield "edits", partial(self._edits, results)
+        yield "twins", partial(self._twins, base)
         yield "smaller", partial(self._smaller, edits)
         yield "generated", partial(self._generated, edits, results)
         for fault in faults_for(self.lives.settings, base.world.history):
@@ -130,21 +144,62 @@ class Checks:
             for finding in self.harms.of(life, self.simulate(example=True)):
                 yield replace(finding, example=example)
 
-    def _twins(self, edits: Edits) -> Iterator[Finding]:
+    def _edits(self, results: Results) -> Iterator[Finding]:
+        """Yield the first edit of each parent after which the hook says Ready, before the Pods follow."""
+        for parent in self.parents:
+            life = self.lives.begin(self.lives.new(roll_out_stateful_sets), [parent], REST)
+            found = self.harms.crd_of(parent)
+            if not any(sync.ready == "True" for sync in Evidence(life.world.history).syncs):
+                results.notes.append(f"no status of {life.keys[0]} says Ready, so edits were not checked")
+                continue
+            for change, other in edited(parent, found and found[2]):
+                self.hook.check_time()
+                start = life.world.clock.now
+                self.lives.edit(life, other, REST)
+                syncs = [sync for sync in Evidence(life.world.history).syncs if sync.at >= start]
+                claims = (unmet_claim(sync, WORKLOADS) for sync in syncs if sync.ready == "True")
+                if why := next(filter(None, claims), None):
+                    message = f"{life.keys[0]}: after the edit {change}, Ready is True, although {why}; {_FOLLOWED}"
+                    yield Finding("ReadyTooEarly", "/sync", message, self.check("--only", "edits"))
+                    break
+                self.lives.edit(life, parent, REST)
+
+    def _twins(self, base: Life) -> Iterator[Finding]:
         """Yield what a hook mixes up. Copies may break other rules, if their specs have the names of children."""
         parents = twins(self.parents)
         life = self.lives.begin(self.lives.new(), parents)
         yield from (finding for finding in self._findings_of(life, parents) if finding.name in _OF_TWINS)
-        for message in constant_names(Evidence(life.world.history).syncs):
-            yield Finding("ConstantName", "/sync", message, self.check("--only", "twins"))
-        for message in shared_selectors(Evidence(life.world.history).syncs):
-            yield Finding("SharedSelector", "/sync", message, self.check("--only", "twins"))
-        for message in edits.cut_names():
+        syncs = Evidence(life.world.history).syncs
+        for name, rule in _TWIN_RULES.items():
+            for message in rule(syncs):
+                yield Finding(name, "/sync", message, self.check("--only", "twins"))
+        refused = {write.key.kind for write in base.world.history.writes() if write.refused}
+        for parent in self.parents:
+            yield from self._long_named(parent, base, refused)
+
+    def _long_named(self, parent: Json, base: Life, refused: set[str]) -> Iterator[Finding]:
+        """Yield the mistakes with long names of *parent*. Children of the kinds *refused* are refused with any name."""
+        found = self.harms.crd_of(parent)
+        parents = long_named(parent, found and found[2])
+        if not parents:
+            return
+        life = self.lives.begin(self.lives.new(controllers=False), parents, BRIEF)
+        remedy = "limit metadata.name in the CRD (maxLength), or " if found else ""
+        for finding in self._findings_of(life, parents):
+            if finding.name in _OF_TWINS:
+                yield finding
+            elif finding.name == "UnreportedRefusal" and finding.message.partition(" ")[0] not in refused:
+                what = finding.message.replace(
+                    ": ", f": if the name of its parent has {len(life.keys[0].name)} letters, ", 1
+                )
+                message = f"{_MANY_X.sub('xxx...', what)}; {remedy}cut it, and end it with a hash of the whole"
+                yield replace(finding, name="LongName", message=message)
+        for message in cut_names(Evidence(life.world.history).syncs, base.children()):
             yield Finding("CutName", "/sync", message, self.check("--only", "twins"))
 
     def _of_other(self, parent: Json, given: Json, edits: Edits, check: str) -> Iterator[Finding]:
         """Yield the findings of the brief life of another *parent*, and of edits: to its spec, and to that *given*."""
-        life = self.lives.begin(self.lives.new(controllers=False), [parent], brief=True)
+        life = self.lives.begin(self.lives.new(controllers=False), [parent], BRIEF)
         yield from self._findings_of(life, [parent])
         for rule, message in edits.to_spec_of(life.world.history):
             yield Finding(rule, "/sync", message, self.check("--only", check))

@@ -12,16 +12,17 @@ from metahook.cli.checking.calls import OK, CheckedHook
 from metahook.protocol.purity import TIMES, differing
 from metahook.simulator.claimed_results import answered_sync
 from metahook.simulator.clock import START
-from metahook.simulator.history import Call, History
-from metahook.simulator.objects import Json
+from metahook.simulator.history import Call, History, Write
+from metahook.simulator.objects import Json, Key
+from metahook.simulator.world import World
 
 _INVALID = re.compile("invalid|error|fail|wrong|refused|rejected", re.IGNORECASE)
 """What a status says of a spec that the hook can't use."""
 
-_LONG = 62
-"""Letters of a long name without its last one."""
-
 _OF_PARENT = ("metadata", "status")
+
+_CONTROLLER = "statefulset-controller"
+_COUNTS = ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
 
 
 @dataclass(frozen=True)
@@ -38,22 +39,6 @@ class Edits:
         if call and self.calls:
             yield from self._remembered(call)
             yield from self._dropped(call)
-
-    def cut_names(self) -> Iterator[str]:
-        """Yield a sentence for a child that parents with long names get, which differ in the last letter alone."""
-        call = next((call for call in self.calls if call.status == OK and call.hook == "sync"), None)
-        sync = answered_sync(call) if call else None
-        if call and sync:
-            names: list[set[str]] = [set(), set()]
-            for number, end in enumerate("ab"):
-                request = json.loads(call.request)
-                metadata = _parent_in(request)["metadata"]
-                metadata.update(name=f"{metadata['name']}-".ljust(_LONG, "x") + end, uid=f"{metadata['uid']}{end}")
-                children = _children_in(self._response(call, request) or b"{}")
-                names[number] = {f"{each['kind']} {each['metadata']['name']}" for each in children}
-            for name in sorted((names[0] & names[1]) - {f"{key.kind} {key.name}" for key in sync.children})[:1]:
-                message = f"{name}: parents whose long names begin alike both list it, and only one gets it"
-                yield f"{message}; end a name that was cut with a hash of the whole"
 
     def _remembered(self, call: Call) -> Iterator[tuple[str, str]]:
         """Yield a response that a new parent of another name does not get: the hook has kept something of this one."""
@@ -106,6 +91,23 @@ class Edits:
         return reply.body if reply.status == OK else None
 
 
+def roll_out_stateful_sets(world: World) -> None:
+    """Let the Pods of each StatefulSet in *world* be ready a second after a change, as no controller starts them."""
+
+    def on_write(write: Write) -> None:
+        if write.key.kind == "StatefulSet" and write.after:
+            world.clock.after(1, lambda: roll_out(write.key))
+
+    def roll_out(key: Key) -> None:
+        found = world.api.get(key) or {"metadata": {}}
+        generation = found["metadata"].get("generation")
+        if (found.get("status") or {}).get("observedGeneration") != generation:
+            counts = dict.fromkeys(_COUNTS, found["spec"].get("replicas", 1))
+            world.api.update_status({**found, "status": {**counts, "observedGeneration": generation}}, _CONTROLLER)
+
+    world.api.watch(on_write)
+
+
 def _parent_in(request: Json) -> Json:
     parent: Json = request.get("parent") or request["object"]
     return parent
@@ -117,7 +119,8 @@ def _children_in(response: bytes) -> list[Json]:
 
 
 def _is_invalid(status: Json) -> bool:
-    """Tell whether *status* says that the spec can't be used: as the reason of Ready, or as its state or phase."""
+    """Tell whether *status* says that the spec can't be used: as reason of Ready, as state or phase, or as an error."""
     conditions = status.get("conditions") or ()
     words = [each.get("reason") for each in conditions if (each.get("type"), each.get("status")) == ("Ready", "False")]
+    words += [name for name, value in status.items() if value and isinstance(value, str | list)]
     return any(_INVALID.search(str(word)) for word in (*words, status.get("state"), status.get("phase")))

@@ -1,23 +1,20 @@
 """Lives of parents in a simulated cluster: they are created, annotated and deleted, with a fault or none."""
 
 import copy
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.claimed_results import AnsweredSync
 from metahook.simulator.controllers.deployment_controller import KUBECTL_APPLIED
 from metahook.simulator.evidence import Evidence
 from metahook.simulator.findings import findings
 from metahook.simulator.history import Call, Entry, History
 from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.objects import Json, Key, key_of, to_json
-from metahook.simulator.purity import words
+from metahook.simulator.objects import Json, Key, key_of
 from metahook.simulator.world import HOUR, NeverQuiet, NoSuchObject, World
 
 REST = 600.0
@@ -37,12 +34,6 @@ _LOOPS = (*_GROWTH, "RepeatedWrites", "CallStorm")
 
 BRIEF = 5.0
 """Simulated seconds of a brief life."""
-
-TWIN = "-twin"
-"""The end of the name of a copy. No child of the first parent has such a name, as with a number at its end."""
-
-_A_WORD = 3
-"""Letters of a text that is no part of a name by accident."""
 
 Fault = Callable[[World], object]
 
@@ -91,8 +82,8 @@ class Lives:
             fault(world)
         return life
 
-    def begin(self, life: Life, parents: Iterable[Json], *, brief: bool = False) -> Life:
-        """Create *parents* in *life*, and observe them, only for a moment if it is *brief*; return it."""
+    def begin(self, life: Life, parents: Iterable[Json], within: float | None = None) -> Life:
+        """Create *parents* in *life*, and observe them, or only let them become quiet *within* seconds; return it."""
         world = life.world
 
         def create() -> None:
@@ -100,9 +91,9 @@ class Lives:
                 placed = world.api.placed(copy.deepcopy(item))
                 world.apply(placed)
                 life.keys += [key_of(placed)] if item not in self.others else []
-            life.is_quiet = world.until_quiet(BRIEF if brief else HOUR)
+            life.is_quiet = world.until_quiet(within or HOUR)
             life.quiet_at = world.clock.now
-            world.run(0 if brief else OBSERVATION)
+            world.run(0 if within else OBSERVATION)
 
         self._go(life, create)
         return life
@@ -140,12 +131,12 @@ class Lives:
                 self._go(life, partial(scale, key, child["spec"]))
         return found
 
-    def edit(self, life: Life, parent: Json) -> None:
+    def edit(self, life: Life, parent: Json, within: float = BRIEF) -> None:
         """Give *parent*, which is in *life*, the spec that it has here, as ``kubectl apply`` does."""
 
         def edit() -> None:
             life.world.apply(life.world.api.placed(copy.deepcopy(parent)))
-            life.is_quiet = life.world.until_quiet(BRIEF)
+            life.is_quiet = life.world.until_quiet(within)
 
         self._go(life, edit)
 
@@ -192,63 +183,3 @@ def _annotate(parent: Json) -> None:
     metadata = parent["metadata"]
     new = {"example.com/note": "checked", KUBECTL_APPLIED: "{}\n"}
     metadata["annotations"] = {**(metadata.get("annotations") or {}), **new}
-
-
-def constant_names(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
-    """Yield a sentence for each child that two parents list under a name that nothing in their requests contains."""
-    first: dict[Key, AnsweredSync] = {}
-    for sync in syncs:
-        for key in sync.children:
-            other = first.setdefault(key, sync)
-            if other.key != sync.key and not _is_given(key, sync):
-                message = f"{key}: both {other.key} and {sync.key} list it, and only one gets it"
-                yield f"{message}; put the name of the parent into its name"
-
-
-def shared_selectors(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
-    """Yield a sentence for each child with the selector of another parent's, and with nothing of a request in it."""
-    first: dict[tuple[str, str, str], AnsweredSync] = {}
-    for sync in syncs:
-        for key, child in sync.children.items():
-            spec = child.get("spec") or {}
-            selector = spec.get("selector") if "template" in spec else None
-            other = first.setdefault((key.kind, key.namespace, to_json(selector)), sync) if selector else sync
-            if other.key != sync.key and not _are_given(words([selector]), sync):
-                message = f"{key}: those of {other.key} and of {sync.key} select the same Pods"
-                yield f"{message}; put the name of the parent into a label of their selectors and templates"
-
-
-def _is_given(key: Key, sync: AnsweredSync) -> bool:
-    """Tell whether the name in *key* contains a text of the parent, or of an object that is related to it.
-
-    So may its namespace, if it is not that of the parent.
-    """
-    return _are_given({key.name, key.namespace} - {sync.key.namespace}, sync)
-
-
-def _are_given(names: Iterable[str], sync: AnsweredSync) -> bool:
-    """Tell whether one of *names* contains a text of the parent, or of an object that is related to it."""
-    request = json.loads(sync.call.request)
-    parent = {
-        field: value for field, value in sync.call.parent.items() if field not in ("apiVersion", "kind", "status")
-    }
-    texts = words([{**parent, "metadata": _texts_of(parent)}, request.get("related")])
-    return any(text == name or (len(text) >= _A_WORD and text in name) for text in texts for name in names)
-
-
-def _texts_of(parent: Json) -> list[Json]:
-    return [parent["metadata"].get(field) for field in ("labels", "annotations")]
-
-
-def twins(parents: Iterable[Json]) -> list[Json]:
-    """Return *parents*, each with a copy of another name and another label."""
-    found = []
-    for parent in parents:
-        metadata = parent["metadata"]
-        labels = {**(metadata.get("labels") or {}), "example.com/twin": "second"}
-        twin = {
-            **copy.deepcopy(parent),
-            "metadata": {**metadata, "name": f"{metadata['name']}{TWIN}", "labels": labels},
-        }
-        found += [parent, twin]
-    return found

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 
 from metahook.cli.checking.calls import Stopped
 from metahook.cli.checking.results import Finding
+from metahook.simulator.apiserver.custom_rules import CEL, Path, fits, written
 from metahook.simulator.objects import Json, to_json
+from metahook.simulator.path import set_value
 
 EXAMPLES = 40
 """Generated parents, without those by which an example becomes smaller."""
@@ -49,6 +51,34 @@ def _without_one(value: Json, schema: Json, depth: int) -> Iterator[Json]:
         if isinstance(inner, dict) and depth and not _is_of_kubernetes(field, inner):
             for smaller in _without_one(inner, field, depth - 1):
                 yield {**value, name: smaller}
+
+
+def edited(parent: Json, schema: Json | None) -> Iterator[tuple[str, Json]]:
+    """Yield *parent* with one value changed, for each text and number that *schema* lets change.
+
+    Before it comes the change, as in ``spec.image=nginx:11``. CEL rules may forbid any, so a field with such rules
+    stays.
+    """
+    body = {name: value for name, value in parent.items() if name not in _BODY}
+    for path, value in _other_values(body, schema or {}, ()):
+        changed = copy.deepcopy(parent)
+        set_value(changed, written(path), value)
+        yield f"{written(path)}={value}", changed
+
+
+def _other_values(value: Json, schema: Json, path: Path) -> Iterator[tuple[Path, str | int]]:
+    """Yield the path of each text and number in *value*, with another one that *schema* allows there."""
+    for name, inner in () if CEL in schema else value.items():
+        field = (schema.get("properties") or {}).get(name, {})
+        if isinstance(inner, dict) and not _is_of_kubernetes(field, inner):
+            yield from _other_values(inner, field, (*path, name))
+        elif isinstance(inner, str | int) and not isinstance(inner, bool) and CEL not in field:
+            near = [f"{inner}1"] if isinstance(inner, str) else [inner + 1, inner - 1]
+            found = next(
+                (each for each in (*near, *field.get("enum", ())) if each != inner and fits(each, field)), None
+            )
+            if found is not None:
+                yield (*path, name), found
 
 
 def crd_as_given(crd: Json, version: int, given: Json) -> Json:
@@ -130,4 +160,4 @@ def generated(crd: Json, version: str, check: Callable[[Json], Finding | None]) 
 def has_cel_rules(schema: object) -> bool:
     """Tell whether *schema* has rules in CEL, which generated parents may break."""
     inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
-    return (isinstance(schema, dict) and "x-kubernetes-validations" in schema) or any(map(has_cel_rules, inner))
+    return (isinstance(schema, dict) and CEL in schema) or any(map(has_cel_rules, inner))

@@ -62,12 +62,24 @@ def impurities(hook: CheckedHook, calls: Iterable[Call]) -> Iterator[Impurity]:
             _difference(first[call], _body(hook, call.hook, call.request), is_stored=_is_settled(call)),
             "compute a response from its request alone",
         )
+    yield from _changing_rules(hook, calls)
     settled = [call for call in calls if _is_settled(call) and first[call] is not None]
     if hook.is_local:
         yield from _later_in_process(hook, settled)
         yield from _in_another_process(hook, calls)
     else:
         yield from _later_elsewhere(hook, settled)
+
+
+def _changing_rules(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
+    """Yield rules for related objects that are others once the parent has its status."""
+    settled = {call.key: call.parent for call in calls if call.hook == "sync" and _is_settled(call)}
+    for call in calls:
+        if call.hook == "customize" and call.key in settled and not _is_settled(call):
+            request = {**msgspec.json.decode(call.request), "parent": settled[call.key]}
+            later = _body(hook, call.hook, msgspec.json.encode(request))
+            remedy = "decide the rules from the spec alone, as Metacontroller keeps them for 20 minutes"
+            yield from _not_pure(call, "with a status", _difference(call.response, later, is_stored=True), remedy)
 
 
 def _not_pure(call: Call, when: str, paths: str, remedy: str) -> Iterator[Impurity]:

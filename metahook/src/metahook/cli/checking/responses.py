@@ -28,6 +28,8 @@ _NO_ACCIDENT = 8
 _SECRET = re.compile("(password|passwd|token)$", re.IGNORECASE)
 """The name of a value in a Secret that nobody else may see."""
 
+_IN_LIST = re.compile(r"\[\d+\]")
+
 _COPIED = ("uid", "resourceVersion", "managedFields")
 """What an object that was read has in its metadata, and one that is written from scratch has not."""
 
@@ -95,7 +97,8 @@ def stored_otherwise(sync: AnsweredSync, key: Key) -> str | None:
         if (child.get("kind"), (child.get("metadata") or {}).get("name")) == (key.kind, key.name):
             observed = sync.observed.get(key)
             differing = changes(child, observed, "", keys=MERGE_KEYS) if observed else ()
-            found = next((change for change in differing if change.old is not UNSET), None)
+            # What is added in a list without merge keys makes another list.
+            found = next((each for each in differing if each.old is not UNSET or _IN_LIST.search(each.path)), None)
             if found:
                 remedy = " (write data, in Base64)" if found.path.startswith("stringData") else ""
                 what = f"{found.path} {_short(found.old)} is stored as {_short(found.new)}{remedy}"

@@ -14,6 +14,7 @@ _CONSEQUENCES = {
     "StoredOtherwise": {"NotPure", "UnknownField"},
     "UnreportedRefusal": {"CopiedChild"},
     "WrongDelete": {"NotPure"},
+    "GrowingChildren": {"UnwatchedChild"},
     "CallStorm": {"GrowingChildren", "NotPure", "RepeatedWrites", "WrongDelete"},
 }
 """Rules that are also broken once one of these others is."""

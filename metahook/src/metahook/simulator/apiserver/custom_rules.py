@@ -15,6 +15,8 @@ Path = tuple[str | int, ...]
 
 KEEPS_ALL = "x-kubernetes-preserve-unknown-fields"
 
+CEL = "x-kubernetes-validations"
+
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),

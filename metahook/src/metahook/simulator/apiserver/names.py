@@ -58,6 +58,8 @@ def _problems(item: Json) -> Iterator[str]:
         yield from _PROBLEMS[kind](item)
     if (pod := _pod_of(item)) is not None:
         yield from _pod_problems(pod)
+        if item["kind"] != "StatefulSet":  # its volumes are claims, too
+            yield from _mount_problems(pod)
 
 
 def _key_problems(key: str, path: str) -> Iterator[str]:
@@ -137,6 +139,14 @@ def _pod_problems(pod: Json) -> Iterator[str]:
             [item.get("mountPath") for item in container.get("volumeMounts") or []], "volumeMounts", "mountPath"
         )
         yield from _repeated([item.get("name") for item in container.get("ports") or []], "ports", "name")
+
+
+def _mount_problems(pod: Json) -> Iterator[str]:
+    volumes = {volume.get("name") for volume in pod.get("volumes") or []}
+    for container in (*(pod.get("initContainers") or ()), *(pod.get("containers") or ())):
+        for mount in container.get("volumeMounts") or []:
+            if mount.get("name") not in volumes:
+                yield f"volumeMounts: name: Not found: {mount.get('name')} is no volume of the Pod"
 
 
 def _repeated(values: list[Any], path: str, field: str) -> Iterator[str]:
