@@ -1,7 +1,7 @@
 """Plants the mistakes of mistakes.yaml in a copy of the repository, one at a time, and says which tests catch each.
 
-``make mutants`` takes those in files that differ from where the branch left BASE (main); ONLY=TEXT those with it in
-their id or file; ALL=1 all. The result is in mistakes-result.yaml, with which the next run is compared.
+``make mutants`` takes those in files that differ from where the branch left BASE (main); ONLY="TEXT ..." those with
+one in their id or file; ALL=1 all. The result is in mistakes-result.yaml, with which the next run is compared.
 """
 
 import os
@@ -61,7 +61,7 @@ def _sources() -> dict[Path, str]:
 def _asked() -> list[str]:
     """Return texts: the environment asks for the mistakes that have one of them in their id or file."""
     if os.environ.get("ONLY") or os.environ.get("ALL"):
-        return [os.environ.get("ONLY", "")]
+        return os.environ.get("ONLY", "").split() or [""]
     git = ["git", "-C", str(ROOT)]
     base = check_output([*git, "merge-base", "HEAD", os.environ.get("BASE", "main")], text=True).strip()
     return check_output([*git, "diff", "--name-only", base], text=True).splitlines()
@@ -80,7 +80,7 @@ def _failure(copy: Path, *paths: Path) -> str:
     finally:
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
-    failed = re.search(r"^(FAILED|ERROR) (\S+)", output, re.MULTILINE)
+    failed = re.search(r"^(FAILED|ERROR) (.+?)( - |$)", output, re.MULTILINE)
     return "" if run.returncode == 0 else failed[2] if failed else output[-1000:]
 
 
