@@ -71,7 +71,8 @@ def _failure(copy: Path, *paths: Path) -> str:
     """Return which test at *paths* in the *copy* fails first; empty if none does."""
     workers = "0" if [path.suffix for path in paths] == [".py"] else "2"  # to start them takes longer than a module
     command = [sys.executable, "-m", "pytest", "-xq", "-n", workers, "-p", "no:cacheprovider", *map(str, paths)]
-    environment = {**os.environ, "PYTHONPATH": f"{copy}:{copy / 'metahook/src'}"}  # before the editable installations
+    # Before the editable installations; and no bytecode of a mistake is taken for that of the next text of its file.
+    environment = {**os.environ, "PYTHONPATH": f"{copy}:{copy}/metahook/src", "PYTHONDONTWRITEBYTECODE": "1"}
     run = Popen(command, cwd=copy, env=environment, stdout=PIPE, stderr=STDOUT, text=True, start_new_session=True)
     try:
         output, _ = run.communicate(timeout=1800)
