@@ -28,6 +28,20 @@ class Option:
     flag: str = ""
 
 
+@dataclass(frozen=True)
+class Removed:
+    """A setting of earlier versions: its option and its variable are refused, or have no effect."""
+
+    remedy: str
+    """What to do instead."""
+    accepted: tuple[str, ...] = ()
+    """The defaults that it had, which have no effect: whoever sets one of them wants what is done now."""
+
+    def refuses(self, value: str | None) -> bool:
+        """Tell whether *value* is refused; None if the setting is not given."""
+        return value is not None and value not in self.accepted
+
+
 class InvalidSetting(Exception):
     """Raised for a wrong value of the setting *name*. The text says what the value must be, and never what it is."""
 
@@ -38,10 +52,10 @@ class InvalidSetting(Exception):
 
 def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a type of its own
     """Return the settings: those that are *given*, and the others from the environment; raise InvalidSetting."""
-    removed: dict[str, str] = getattr(kind, "REMOVED", {})
-    for name, remedy in removed.items():
-        if os.environ.get(variable_of(name)):
-            raise InvalidSetting(name, remedy)
+    removed: dict[str, Removed] = getattr(kind, "REMOVED", {})
+    for name, setting in removed.items():
+        if setting.refuses(os.environ.get(variable_of(name)) or None):
+            raise InvalidSetting(name, setting.remedy)
     try:
         return kind(**given)
     except ValidationError as error:

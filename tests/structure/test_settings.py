@@ -11,7 +11,7 @@ from app.core.watch import Watch
 from app.settings.option import changed, read
 from app.settings.serve import LimitSettings, ServeSettings
 from app.settings.watch import WatchSettings
-from metahook.server.limits import Limits
+from metahook.server import Limits
 
 ROOT = Path(__file__).parents[2]
 
