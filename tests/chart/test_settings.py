@@ -41,11 +41,16 @@ def flag_of(name: str) -> str:
 
 
 def value_of(name: str) -> str:
-    """Return the path of the value that sets the setting *name*, such as watch.pods, limits.maxHead and maxBody."""
+    """Return the path of the value that sets the setting *name*, such as watch.pods, limits.maxInFlight and maxBody."""
     group, _, rest = name.partition("_")
     if group == "watch":
         return f"watch.{rest}"
-    return ("limits." if name in LIMITS else "") + re.sub("_(.)", lambda found: found[1].upper(), name)
+    return ("limits." if name in LIMITS else "") + camel_case(name)
+
+
+def camel_case(name: str) -> str:
+    """Return the *name* of a setting as the chart writes it."""
+    return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
 def test_each_setting_without_a_value_is_a_setting() -> None:
@@ -95,6 +100,17 @@ def test_a_group_of_settings_has_no_value_without_a_setting(group: str) -> None:
     assert found <= {value_of(name) for name in ServeSettings.model_fields}
 
 
+def test_the_chart_and_the_settings_accept_the_same_earlier_defaults_of_limits() -> None:
+    removed = yaml.safe_load((CHART / "files/removed-values.yaml").read_text())
+    accepted = {path: gone["accepted"] for path, gone in removed.items() if path.startswith("limits.")}
+
+    assert accepted == {
+        f"limits.{camel_case(name)}": list(setting.accepted)
+        for name, setting in ServeSettings.REMOVED.items()
+        if setting.accepted
+    }
+
+
 def schema_of(path: str) -> Json:
     """Return the schema of the value at *path*."""
     found: Json = json.loads((CHART / "values.schema.json").read_text())
@@ -124,7 +140,7 @@ def test_a_limit_is_described_as_its_setting(name: str) -> None:
 
 
 def test_other_bounds_would_be_found() -> None:
-    assert bounds(ServeSettings.model_fields["keep_alive"]) != "from 1 to 3600"
+    assert bounds(ServeSettings.model_fields["max_in_flight"]) != "from 10 to 100000"
 
 
 def test_the_chart_and_the_settings_have_the_same_defaults_except_for_the_address(
