@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -77,9 +78,14 @@ def _must_be(field: FieldInfo) -> str:
 
 def bounds(field: FieldInfo) -> str:
     """Return the bounds of a setting that is a number, such as "from 1 to 256"; "" if it has none."""
-    least = next((bound.ge for bound in field.metadata if hasattr(bound, "ge")), None)
-    most = next((bound.le for bound in field.metadata if hasattr(bound, "le")), None)
+    least, most = range_of(field)
     return "" if least is None else f"from {least} to {most}"
+
+
+def range_of(field: FieldInfo) -> tuple[int | None, int | None]:
+    """Return the least and the most of a setting that is a number."""
+    least = next((bound.ge for bound in field.metadata if hasattr(bound, "ge")), None)
+    return least, next((bound.le for bound in field.metadata if hasattr(bound, "le")), None)
 
 
 def option_of(name: str, field: FieldInfo) -> Option:
@@ -96,6 +102,11 @@ def flag_of(name: str) -> str:
 def variable_of(name: str) -> str:
     """Return the variable of the setting *name*."""
     return PREFIX + name.upper()
+
+
+def camel_case(name: str) -> str:
+    """Return the *name* of a setting as the chart writes it: max_body is maxBody."""
+    return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
 def meaning_of(kind: type[BaseSettings], name: str) -> str:
