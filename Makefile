@@ -119,6 +119,7 @@ format: $(READY) ## Format the code
 generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/, the dashboard, and parts of the pages
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
 	cp crds/mygroup.example.com_myresources.yaml charts/myresource-operator/files/crd.yaml
+	$(BIN)/python -m charts.limits
 	$(BIN)/python -m charts.manifests
 	$(BIN)/python -m charts.values_table
 	$(BIN)/python -m charts.dashboard
@@ -128,10 +129,10 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 lock: COMPILE = $(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
 lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages
 	$(COMPILE) pyproject.toml -o requirements/run.txt
-	$(COMPILE) --extra cli --extra dev --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
-	$(COMPILE) --extra cli --extra dev --group install -c requirements/dev.txt pyproject.toml -o requirements/cli.txt
+	$(COMPILE) --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --extra cli --group install -c requirements/dev.txt pyproject.toml -o requirements/cli.txt
 	$(COMPILE) --extra cli -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/cli.txt
-	$(COMPILE) --extra cli --extra test --extra dev --group metahook/pyproject.toml:dev -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/dev.txt
+	$(COMPILE) --extra cli --extra test --group metahook/pyproject.toml:dev -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/dev.txt
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 

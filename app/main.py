@@ -1,6 +1,6 @@
 """The app, for ``uvicorn app.main:app``. It reads the MYRESOURCE_* variables.
 
-Those for what the server does have no effect here: host and ports; the limits of heads and connections; drain and
+Those for what the server does have no effect here: host and ports; max_connections and max_in_flight; drain and
 stop_timeout. Those for TLS and for development mode are refused.
 
 A cluster needs ``myresource serve``: it has health on a port of its own, and keeps connections for as long as
@@ -14,7 +14,7 @@ from app.cli.environment import settings_for_another_server, tokens_of
 from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo
 from metahook import hook_router
-from metahook.server.callers.tokens import TokenCheck
+from metahook.server import TokenCheck
 
 settings = settings_for_another_server()
 tokens = tokens_of(settings)

@@ -6,9 +6,7 @@ from typing import NoReturn
 
 from app.settings.option import InvalidSetting, read, variable_of
 from app.settings.serve import ServeSettings
-from metahook.server.callers.tokens import Tokens
-from metahook.server.callers.watched_files import CannotLoad
-from metahook.server.telemetry.logs import set_up_logging
+from metahook.server import CannotLoad, Tokens, set_up_logging
 
 _OF_SERVE = {
     "tls_cert": "use this server's own options for TLS",

@@ -12,13 +12,9 @@ from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo
 from app.settings.option import changed, option_of, variable_of
 from app.settings.serve import ServeSettings
+from metahook import Address, ServerOptions, serve
 from metahook.cli.errors import InputError
-from metahook.server.app import ServerOptions
-from metahook.server.callers.tls import Certificates
-from metahook.server.callers.tokens import Tokens
-from metahook.server.callers.watched_files import CannotLoad
-from metahook.server.lifecycle.address import Address, CannotListen
-from metahook.server.lifecycle.serve import serve
+from metahook.server import CannotListen, CannotLoad, Certificates, Tokens
 
 
 @click.command("serve")

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -28,6 +29,20 @@ class Option:
     flag: str = ""
 
 
+@dataclass(frozen=True)
+class Removed:
+    """A setting of earlier versions: its option and its variable are refused, or have no effect."""
+
+    remedy: str
+    """What to do instead."""
+    accepted: tuple[str, ...] = ()
+    """The defaults that it had, which have no effect: whoever sets one of them wants what is done now."""
+
+    def refuses(self, value: str | None) -> bool:
+        """Tell whether *value* is refused; None if the setting is not given."""
+        return value is not None and value not in self.accepted
+
+
 class InvalidSetting(Exception):
     """Raised for a wrong value of the setting *name*. The text says what the value must be, and never what it is."""
 
@@ -38,10 +53,10 @@ class InvalidSetting(Exception):
 
 def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a type of its own
     """Return the settings: those that are *given*, and the others from the environment; raise InvalidSetting."""
-    removed: dict[str, str] = getattr(kind, "REMOVED", {})
-    for name, remedy in removed.items():
-        if os.environ.get(variable_of(name)):
-            raise InvalidSetting(name, remedy)
+    removed: dict[str, Removed] = getattr(kind, "REMOVED", {})
+    for name, setting in removed.items():
+        if setting.refuses(os.environ.get(variable_of(name)) or None):
+            raise InvalidSetting(name, setting.remedy)
     try:
         return kind(**given)
     except ValidationError as error:
@@ -63,9 +78,14 @@ def _must_be(field: FieldInfo) -> str:
 
 def bounds(field: FieldInfo) -> str:
     """Return the bounds of a setting that is a number, such as "from 1 to 256"; "" if it has none."""
-    least = next((bound.ge for bound in field.metadata if hasattr(bound, "ge")), None)
-    most = next((bound.le for bound in field.metadata if hasattr(bound, "le")), None)
+    least, most = range_of(field)
     return "" if least is None else f"from {least} to {most}"
+
+
+def range_of(field: FieldInfo) -> tuple[int | None, int | None]:
+    """Return the least and the most of a setting that is a number."""
+    least = next((bound.ge for bound in field.metadata if hasattr(bound, "ge")), None)
+    return least, next((bound.le for bound in field.metadata if hasattr(bound, "le")), None)
 
 
 def option_of(name: str, field: FieldInfo) -> Option:
@@ -82,6 +102,11 @@ def flag_of(name: str) -> str:
 def variable_of(name: str) -> str:
     """Return the variable of the setting *name*."""
     return PREFIX + name.upper()
+
+
+def camel_case(name: str) -> str:
+    """Return the *name* of a setting as the chart writes it: max_body is maxBody."""
+    return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
 def meaning_of(kind: type[BaseSettings], name: str) -> str:

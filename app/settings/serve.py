@@ -6,16 +6,29 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, PlainValidator
 from pydantic_settings import BaseSettings, NoDecode
 
-from app.settings.option import CONFIG, Option
+from app.settings.option import CONFIG, Option, Removed
 from app.settings.watch import WatchSettings
-from metahook.protocol.wire import MIB
-from metahook.server.limits import DEFAULT_LIMITS as DEFAULT
-from metahook.server.limits import KIB, Limits
-from metahook.server.telemetry.logs import DEFAULT_LOG, Format, Level, LogOptions
+from metahook.server import DEFAULT_LIMITS as DEFAULT
+from metahook.server import DEFAULT_LOG, MIB, Format, Level, Limits, LogOptions
 
 File = Annotated[str | None, Field(min_length=1), Option("FILE")]
 
-_RECORD = "serve does not record any more; use myresource record, a proxy in front of the hook"
+_RECORD = Removed("serve does not record any more; use myresource record, a proxy in front of the hook")
+
+_FIXED = "the limit is fixed now, so leave it out"
+_LIMITS = {
+    "max_head": Removed(_FIXED, ("32",)),
+    "max_headers": Removed(_FIXED, ("64",)),
+    "max_url": Removed(_FIXED, ("2048",)),
+    "max_large_bodies": Removed(f"{_FIXED}, and run more replicas to receive more large requests at a time", ("2",)),
+    "handshake_timeout": Removed(_FIXED, ("5",)),
+    "idle_timeout": Removed(_FIXED, ("10", "120")),
+    "head_timeout": Removed(_FIXED, ("10",)),
+    "write_timeout": Removed(_FIXED, ("10",)),
+    "keep_alive": Removed(_FIXED, ("120",)),
+    "max_connection_age": Removed(_FIXED, ("300",)),
+}
+"""With the defaults that a release had."""
 
 
 def _words(given: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -51,48 +64,26 @@ Seconds = Annotated[int, Field(ge=1, le=600), Option("SECONDS")]
 
 
 class LimitSettings(BaseSettings):
-    """What requests may take: each limit of the server by its name there. docs/settings.md has the table."""
+    """What requests may take: each limit of the server that can be set, by its name there."""
 
     model_config = CONFIG
 
     max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = DEFAULT.max_body // MIB
     """Maximum size of a request, in MiB. Memory use grows with it: see docs/scale.md."""
-    max_head: Annotated[int, Field(ge=1, le=1024), Option("KIB")] = DEFAULT.max_head // KIB
-    """Maximum size of the request line and the headers, in KiB."""
-    max_headers: Annotated[int, Field(ge=8, le=1024)] = DEFAULT.max_headers
-    """Maximum number of headers."""
-    max_url: Annotated[int, Field(ge=64, le=65536), Option("BYTES")] = DEFAULT.max_url
-    """Maximum length of the URL, in bytes."""
     max_connections: Annotated[int, Field(ge=10, le=100000)] = DEFAULT.max_connections
     """Maximum number of connections."""
-    max_large_bodies: Annotated[int, Field(ge=1, le=64)] = DEFAULT.max_large_bodies
-    """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory:
-    see docs/scale.md."""
     max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
     """Maximum number of hook calls that are received and not yet answered. Others get 429 and are sent again later."""
-    handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
-    """Time for a TLS handshake, in seconds."""
-    idle_timeout: Seconds = int(DEFAULT.idle_timeout)
-    """Time until a new connection sends its first byte, in seconds. A client in Go keeps an unused one for up to 90."""
-    head_timeout: Seconds = int(DEFAULT.head_timeout)
-    """Time to receive the request line and the headers, in seconds."""
     body_timeout: Seconds = int(DEFAULT.body_timeout)
     """Time to receive the body of a request, in seconds."""
     decide_timeout: Seconds = int(DEFAULT.decide_timeout)
     """Time to compute the response to a request over 256 KiB, in seconds."""
-    write_timeout: Seconds = int(DEFAULT.write_timeout)
-    """Time to send the response, in seconds."""
-    keep_alive: Annotated[int, Field(ge=91, le=3600), Option("SECONDS")] = int(DEFAULT.keep_alive)
-    """Time for which a connection stays open after a request, in seconds. A client in Go uses it for up to 90."""
-    max_connection_age: Annotated[int, Field(ge=10, le=86400), Option("SECONDS")] = int(DEFAULT.max_connection_age)
-    """Time after which a connection is closed with the next response, in seconds, so that clients spread over new
-    replicas. Some are closed a fifth of it earlier."""
 
     @property
     def limits(self) -> Limits:
         """Return the limits of the server."""
         values = {field.name: getattr(self, field.name) for field in fields(Limits)}
-        return Limits(**{**values, "max_body": self.max_body * MIB, "max_head": self.max_head * KIB})
+        return Limits(**{**values, "max_body": self.max_body * MIB})
 
 
 class LogSettings(BaseSettings):
@@ -116,7 +107,7 @@ class LogSettings(BaseSettings):
 class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
     """All settings. The help lists these fields first, then those of the bases in their order."""
 
-    REMOVED: ClassVar = {"record": _RECORD, "record_limit": _RECORD, "record_values": _RECORD}
+    REMOVED: ClassVar = {**dict.fromkeys(("record", "record_limit", "record_values"), _RECORD), **_LIMITS}
 
     host: Annotated[str, Field(min_length=1), Option("ADDRESS")] = "127.0.0.1"
     """Address to listen on."""
@@ -129,5 +120,4 @@ class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
     stop_timeout: Annotated[int, Field(ge=1, le=300), Option("SECONDS")] = 12
     """Time after drain for requests in progress, in seconds."""
     dev: bool = False
-    """Log what each call changes in the response, and serve the pages / and /docs, to try the hooks. Not for clusters:
-    the log shows the status of MyResources."""
+    """Log what each call changes in the response. Not for clusters: the log shows the status of MyResources."""

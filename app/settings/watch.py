@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings, NoDecode
 from app.api.dependencies import Dependency
 from app.api.labels import ANNOTATION_KEYS
 from app.core.watch import Watch
-from app.settings.option import CONFIG, Option
+from app.settings.option import CONFIG, Option, Removed
 from metahook import ConfigMap, Kind, Pod, Secret, Service
 
 MOST_KINDS = 32
@@ -93,8 +93,8 @@ class PageSettings(BaseSettings):
     """Where the pages are: the setting of every command that names them."""
 
     model_config = CONFIG
-    REMOVED: ClassVar[dict[str, str]] = {}
-    """The settings of earlier versions, and what to use instead: their options and variables are refused."""
+    REMOVED: ClassVar[dict[str, Removed]] = {}
+    """The settings of earlier versions."""
 
     docs_url: Annotated[str, PlainValidator(_docs_url), Option("URL")] = Watch.docs_url
     """Address at which users of the cluster can open the folder docs/ of the repository, for messages that name a page

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bench.scale.measurement import Measurement
-from metahook.server.limits import Limits
+from metahook.server import Limits
 
 RULES = 3
 """Rules of a measured MyResource: its Service, its Pods and its ConfigMap."""

@@ -87,7 +87,7 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
         {"runAsUser": None},
         {"maxBody": 1},
         {"maxBody": 256},
-        {"limits": {"keepAlive": 91, "maxHead": 1, "maxHeaders": 8}},
+        {"limits": {"maxConnections": 10, "maxInFlight": 1, "decideTimeout": 600}},
         {"drain": 0},
         {"drain": 60},
         {"tls": {"mode": "certManager", "token": TOKEN}},

@@ -49,7 +49,7 @@ def test_the_revision_changes_with_everything_that_decides_responses(values: Jso
         {"image": {"pullPolicy": "Always"}},
         {"resources": {"limits": {"memory": "1Gi"}}},
         {"compositeController": {"timeoutSeconds": 3}},
-        {"limits": {"maxHead": 64}},
+        {"limits": {"maxConnections": 900}},
         {"drain": 20},
         {"logLevel": "debug"},
     ],

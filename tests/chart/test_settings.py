@@ -1,17 +1,16 @@
 """The chart's values and the operator's settings have the same names, such as maxBody and MYRESOURCE_MAX_BODY."""
 
 import json
-import re
 from typing import get_args
 
 import helm_python as helm
 import pytest
 import yaml
 
-from app.api.descriptions import descriptions
 from app.core.watch import Watch
-from app.settings.option import PREFIX, bounds, option_of, read, variable_of
-from app.settings.serve import CallerSettings, LimitSettings, ServeSettings
+from app.settings.option import PREFIX, bounds, camel_case, option_of, read, variable_of
+from app.settings.serve import CallerSettings, ServeSettings
+from charts.limits import limits, with_schema, with_values
 from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from metahook import Kind
@@ -27,8 +26,7 @@ FILES = set(CallerSettings.model_fields)
 NOT_IN_A_CLUSTER = {"dev"}
 """Development mode logs the status."""
 WITHOUT_A_VALUE = FIXED | FILES | NOT_IN_A_CLUSTER
-LIMITS = set(LimitSettings.model_fields) - {"max_body"}
-"""maxBody is not in the group limits, because it is the one that users have a reason to change."""
+LIMITS = set(limits())
 
 
 def environment(given: Json) -> dict[str, str]:
@@ -41,11 +39,11 @@ def flag_of(name: str) -> str:
 
 
 def value_of(name: str) -> str:
-    """Return the path of the value that sets the setting *name*, such as watch.pods, limits.maxHead and maxBody."""
+    """Return the path of the value that sets the setting *name*, such as watch.pods, limits.maxInFlight and maxBody."""
     group, _, rest = name.partition("_")
     if group == "watch":
         return f"watch.{rest}"
-    return ("limits." if name in LIMITS else "") + re.sub("_(.)", lambda found: found[1].upper(), name)
+    return ("limits." if name in LIMITS else "") + camel_case(name)
 
 
 def test_each_setting_without_a_value_is_a_setting() -> None:
@@ -95,6 +93,17 @@ def test_a_group_of_settings_has_no_value_without_a_setting(group: str) -> None:
     assert found <= {value_of(name) for name in ServeSettings.model_fields}
 
 
+def test_the_chart_and_the_settings_accept_the_same_earlier_defaults_of_limits() -> None:
+    removed = yaml.safe_load((CHART / "files/removed-values.yaml").read_text())
+    accepted = {path: gone["accepted"] for path, gone in removed.items() if path.startswith("limits.")}
+
+    assert accepted == {
+        f"limits.{camel_case(name)}": list(setting.accepted)
+        for name, setting in ServeSettings.REMOVED.items()
+        if setting.accepted
+    }
+
+
 def schema_of(path: str) -> Json:
     """Return the schema of the value at *path*."""
     found: Json = json.loads((CHART / "values.schema.json").read_text())
@@ -118,13 +127,23 @@ def test_a_value_has_the_words_of_its_setting(name: str) -> None:
     assert schema_of(value_of(name))["enum"] == list(get_args(ServeSettings.model_fields[name].annotation))
 
 
-@pytest.mark.parametrize("name", sorted(LIMITS))
-def test_a_limit_is_described_as_its_setting(name: str) -> None:
-    assert documented(TEXT)[value_of(name)] == " ".join(descriptions(ServeSettings)[name].split())
+def test_the_group_of_limits_is_made_from_the_settings() -> None:
+    schema = (CHART / "values.schema.json").read_text()
+
+    assert with_values(TEXT) == TEXT
+    assert with_schema(schema) == schema
+
+
+def test_a_limit_that_the_chart_lacks_is_added() -> None:
+    text = TEXT.replace("  maxInFlight: 64\n", "")
+    schema = (CHART / "values.schema.json").read_text()
+
+    assert with_values(text) == TEXT
+    assert with_schema(schema.replace('"maxInFlight"', '"other"')) == schema
 
 
 def test_other_bounds_would_be_found() -> None:
-    assert bounds(ServeSettings.model_fields["keep_alive"]) != "from 1 to 3600"
+    assert bounds(ServeSettings.model_fields["max_in_flight"]) != "from 10 to 100000"
 
 
 def test_the_chart_and_the_settings_have_the_same_defaults_except_for_the_address(

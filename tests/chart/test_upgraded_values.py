@@ -8,14 +8,17 @@ import helm_python as helm
 import pytest
 import yaml
 
-from charts.rendering import CHART
+from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from tests.chart.sets import Json, refusal
 from tests.docs.documents import ROOT
 
 EARLIER: Json = yaml.safe_load((ROOT / "tests/data/values-0.2.0.yaml").read_text())
 TEXT = (CHART / "values.yaml").read_text()
-GONE = sorted(set(EARLIER) - set(leaves(yaml.safe_load(TEXT), documented(TEXT))))
+REMOVED: Json = yaml.safe_load((CHART / "files/removed-values.yaml").read_text())
+GONE = sorted(REMOVED)
+DEFAULTS = [(path, int(value)) for path, gone in REMOVED.items() for value in gone.get("accepted", ())]
+"""Each value that was removed, with each default that a release had."""
 
 
 def nested(values: Json) -> Json:
@@ -46,9 +49,13 @@ def reused(values: Json, folder: Path) -> str:
 
 
 def test_a_release_with_the_defaults_can_be_upgraded_with_its_values(tmp_path: Path) -> None:
-    kept = {path: value for path, value in EARLIER.items() if path not in GONE or not value}
+    assert set(EARLIER) - set(leaves(yaml.safe_load(TEXT), documented(TEXT))) <= set(GONE)
+    assert reused(EARLIER, tmp_path) == ""
 
-    assert reused(kept, tmp_path) == ""
+
+@pytest.mark.parametrize(("path", "default"), DEFAULTS)
+def test_an_earlier_default_of_a_value_that_was_removed_changes_nothing(path: str, default: int) -> None:
+    assert rendered(nested({path: default})) == rendered({})
 
 
 def test_the_values_that_stayed_accept_their_earlier_defaults() -> None:
@@ -56,7 +63,7 @@ def test_the_values_that_stayed_accept_their_earlier_defaults() -> None:
 
 
 @pytest.mark.parametrize("path", GONE)
-@pytest.mark.parametrize("value", ["x", 1, True, ["x"], {"x": 1}], ids=str)
+@pytest.mark.parametrize("value", ["x", 0, 1, False, True, ["x"], {"x": 1}], ids=str)
 def test_a_value_that_was_removed_is_refused_by_a_sentence_that_names_it(path: str, value: Any) -> None:
     message = refusal(nested({path: value}))
 

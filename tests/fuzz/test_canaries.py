@@ -148,6 +148,12 @@ async def sent(port: int, request: bytes) -> bytes:
     return answer
 
 
+class ShortHeads(Limits):
+    """Limits of a server whose clients are slow soon."""
+
+    head_timeout = 0.1
+
+
 def refusals(folder: Path) -> Iterator[tuple[int, str]]:
     """Yield the status and the whole of each refusal of a request that is not decided."""
     reports = Telemetry()
@@ -156,8 +162,7 @@ def refusals(folder: Path) -> Iterator[tuple[int, str]]:
         response = call(create_app(controllers, options, telemetry=reports), f"/sync?{CANARY}", body, headers=headers)
         yield response.status_code, f"{response.headers}{response.text}"
     whole = b"POST /sync" + HOST + HEADER + b"\r\nConnection: close\r\n\r\n"
-    short = Limits(head_timeout=0.1, body_timeout=0.1)
-    for limits, requests in ((short, SENT.values()), (Limits(max_in_flight=0), [whole])):
+    for limits, requests in ((ShortHeads(body_timeout=0.1), SENT.values()), (Limits(max_in_flight=0), [whole])):
         for answer in asyncio.run(on_the_wire(reports, limits, requests)):
             yield int(answer.split()[1]), answer.decode()
 

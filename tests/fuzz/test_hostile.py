@@ -2,16 +2,15 @@
 
 import asyncio
 import re
-import sys
 from collections import Counter
 
 import httpx
 
 from metahook.server.refusal import LEFT
-from tests.service.operator import served
+from tests.service.operator import serve_with, served
 from toolkit.hostile import CASES, Ending, endings
 
-SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1", "--drain=0")
+SHORT = serve_with(head_timeout=1, idle_timeout=1)
 
 
 def port_of(url: str) -> int:
@@ -32,7 +31,7 @@ def refused(ended: dict[str, Ending]) -> Counter[int]:
 
 
 def test_each_refusal_of_a_hostile_request_is_counted_once() -> None:
-    with served(sys.executable, "-m", "app", "serve", *SHORT) as running:
+    with served(*SHORT, "--body-timeout=1", "--drain=0") as running:
         ended = asyncio.run(endings(port_of(running.url)))
         assert running.process.poll() is None
         counted = refusals(httpx.get(f"{running.health_url}/metrics").text)

@@ -7,7 +7,6 @@ refused, and the CompositeController is wrong for a while. All of this ends befo
 import random
 import socket
 import ssl
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +23,7 @@ from tests.core.status.test_installation import WRONG
 from tests.monitoring.fleet import JSON, NAMES, Fleet, Phase
 from tests.monitoring.prometheus import JOB, Prometheus, prometheus
 from tests.monitoring.state_metrics import exposition
-from tests.service.operator import served
+from tests.service.operator import serve_with, served
 from toolkit.installation import RIGHT
 
 STATES = "kube-state-metrics"
@@ -122,8 +121,7 @@ def _with_tls(folder: Path) -> list[str]:
     pair.private_key_pem.write_to_path(folder / "tls.key")
     pair.cert_chain_pems[0].write_to_path(folder / "tls.crt")
     options = [f"--tls-cert={folder / 'tls.crt'}", f"--tls-key={folder / 'tls.key'}"]
-    limits = ["--max-body=1", f"--handshake-timeout={IDLE_TIMEOUT}", "--log-level=error"]
-    return [sys.executable, "-m", "app", "serve", *options, *limits]
+    return [*serve_with(handshake_timeout=IDLE_TIMEOUT), *options, "--max-body=1", "--log-level=error"]
 
 
 def _trusting(folder: Path) -> ssl.SSLContext:

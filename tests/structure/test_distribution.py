@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from metahook.server.dev.swagger_ui import PACKAGE
-
 ROOT = Path(__file__).parents[2]
 TOOLKIT = tomllib.loads((ROOT / "metahook/pyproject.toml").read_text())["project"]
 _PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -33,16 +31,6 @@ def test_what_the_toolkit_needs_is_locked_with_the_operator() -> None:
         *OPERATOR["dependencies"],
         *OPERATOR["optional-dependencies"]["cli"],
     }
-    assert TOOLKIT["optional-dependencies"]["dev"] == OPERATOR["optional-dependencies"]["dev"]
-
-
-def test_swagger_ui_is_installed_for_development_alone() -> None:
-    run, dev = ((ROOT / f"requirements/{name}.txt").read_text() for name in ("run", "dev"))
-    (needed,) = OPERATOR["optional-dependencies"]["dev"]
-    name = needed.partition(">")[0]
-
-    assert name == PACKAGE.replace("_", "-")
-    assert (f"\n{name}==" in run, f"\n{name}==" in dev) == (False, True)
 
 
 def test_the_operator_does_not_let_pip_look_for_the_toolkit() -> None:

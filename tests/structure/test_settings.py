@@ -1,6 +1,7 @@
 """Each setting has all of its places: a description, a reader in the code, and for what is watched a field of Watch."""
 
 import ast
+import re
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from app.core.watch import Watch
 from app.settings.option import changed, read
 from app.settings.serve import LimitSettings, ServeSettings
 from app.settings.watch import WatchSettings
-from metahook.server.limits import Limits
+from docs.settings import PAGE
+from metahook.server import Limits
+from metahook.server.limits import KIB, NAMES
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,6 +67,14 @@ def test_a_limit_is_set_by_its_setting(name: str) -> None:
 
     assert getattr(changed, name) > getattr(Limits(), name)
     assert replace(changed, **{name: getattr(Limits(), name)}) == Limits()
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {field.name for field in fields(Limits)}))
+def test_a_limit_that_is_fixed_is_on_the_page_with_its_value(name: str) -> None:
+    value = getattr(Limits, name)
+    (row,) = [line for line in PAGE.read_text().splitlines() if line.startswith("|") and f"`{name}`" in line]
+
+    assert re.search(rf"\b{value // KIB} KiB\b" if value % KIB == 0 else rf"\b{value}\b", row)
 
 
 def test_the_settings_of_the_first_line_of_the_log_are_those_that_differ_as_they_are_set() -> None:

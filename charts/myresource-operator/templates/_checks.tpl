@@ -22,17 +22,17 @@
 {{- end -}}
 {{- end }}
 
-{{/* Values of earlier releases: one sentence names all that are set. Empty ones are accepted, because --reuse-values also passes the defaults of the earlier release. */}}
+{{/* Values of earlier releases: one sentence names all that are set. Empty ones and earlier defaults are accepted, because --reuse-values passes them. */}}
 {{- define "myresource-operator.checkRemoved" -}}
 {{- $removed := list -}}
 {{- $unset := list -}}
-{{- range $path, $instead := .Files.Get "files/removed-values.yaml" | fromYaml -}}
+{{- range $path, $gone := .Files.Get "files/removed-values.yaml" | fromYaml -}}
 {{- $value := $.Values -}}
 {{- range splitList "." $path -}}
 {{- $value = get ($value | default dict) . -}}
 {{- end -}}
-{{- if $value -}}
-{{- $removed = append $removed (printf "%s was removed: %s" $path ($instead | replace "docs/" (printf "%s/" (include "myresource-operator.docs" $)))) -}}
+{{- if not (has (toString $value) (concat (list "<nil>" "" "[]" "map[]") ($gone.accepted | default list))) -}}
+{{- $removed = append $removed (printf "%s was removed: %s" $path ($gone.instead | replace "docs/" (printf "%s/" (include "myresource-operator.docs" $)))) -}}
 {{- $unset = append $unset (printf "--set %s=null" $path) -}}
 {{- end -}}
 {{- end -}}

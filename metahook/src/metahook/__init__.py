@@ -19,8 +19,9 @@ Each name is imported at its first use. All need msgspec alone, but ``hook_route
 ``ServerOptions``, which need the extra ``server``.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from metahook.door import opener
 
 if TYPE_CHECKING:
     from metahook.kinds.config_map import ConfigMap as ConfigMap
@@ -155,20 +156,8 @@ else:
         "server.lifecycle.address": ("Address",),
         "server.lifecycle.serve": ("serve",),
     }
-    _MODULES = {name: f"metahook.{module}" for module, names in _NAMES.items() for name in names}
-    __all__ = list(_MODULES)
-
-    def __getattr__(name: str) -> object:
-        """Import *name* at its first use: a hook needs no server until it is served, and the command starts quickly."""
-        if name not in _MODULES:
-            message = f"module 'metahook' has no attribute {name!r}"
-            raise AttributeError(message)
-        try:
-            globals()[name] = value = getattr(import_module(_MODULES[name]), name)
-        except ModuleNotFoundError as error:
-            message = f"{error}; metahook.{name} needs the extra server: pip install './metahook[server]'"
-            raise ModuleNotFoundError(message, name=error.name) from error
-        return value
+    __all__ = [name for names in _NAMES.values() for name in names]
+    __getattr__ = opener(__name__, _NAMES, "server")
 
 
 __version__ = "0.3.0"

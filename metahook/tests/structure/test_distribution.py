@@ -7,11 +7,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 from zipfile import ZipFile
 
 import pytest
 
 import metahook
+import metahook.server
 from toolkit.root import ROOT
 from toolkit.slow import only_whole, short_or_whole
 
@@ -54,8 +56,13 @@ def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
     assert loaded(code) == loaded("import msgspec")
 
 
-def test_each_name_of_the_toolkit_can_be_imported() -> None:
-    assert [name for name in vars(metahook)["__all__"] if not hasattr(metahook, name)] == []
+@pytest.mark.parametrize("door", [metahook, metahook.server], ids=["metahook", "metahook.server"])
+def test_each_name_of_a_door_can_be_imported(door: ModuleType) -> None:
+    assert [name for name in vars(door)["__all__"] if not hasattr(door, name)] == []
+
+
+def test_a_door_alone_imports_nothing_that_serves() -> None:
+    assert not {"fastapi", "prometheus_client", "starlette", "uvicorn"} & loaded("import metahook.server")
 
 
 def test_serving_needs_the_extra() -> None:

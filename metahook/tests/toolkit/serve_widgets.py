@@ -1,14 +1,14 @@
 """Serves Widgets, as ``serve`` of a hook does, in a process of its own with options such as ``--port=8080``."""
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 from metahook import Address, ServerOptions, serve
 from metahook.protocol.wire import MIB
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens
-from metahook.server.limits import DEFAULT_LIMITS, Limits
+from metahook.server.limits import DEFAULT_LIMITS, NAMES, Limits
 from metahook.server.telemetry.logs import LogOptions
 from toolkit.widgets import WIDGETS
 
@@ -23,9 +23,8 @@ def parsed() -> Namespace:
         parser.add_argument(f"--{name}", type=int, required=True)
     for name in ("tls-cert", "tls-key", "tls-client-ca", "tokens"):
         parser.add_argument(f"--{name}", type=Path)
-    for limit in fields(Limits):
-        default = getattr(DEFAULT_LIMITS, limit.name)
-        parser.add_argument(f"--{limit.name.replace('_', '-')}", type=type(default))
+    for name in NAMES:
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(getattr(DEFAULT_LIMITS, name)))
     parser.add_argument("--drain", type=float, default=0)
     parser.add_argument("--stop-timeout", type=float, default=ServerOptions.stop_timeout)
     parser.add_argument("--host", default="127.0.0.1")
@@ -35,13 +34,21 @@ def parsed() -> Namespace:
     return parser.parse_args()
 
 
+def limits_of(given: Namespace) -> Limits:
+    """Return the limits, of which those that are constants differ in this process alone."""
+    limits = {name: value for name in NAMES if (value := getattr(given, name)) is not None}
+    if "max_body" in limits:
+        limits["max_body"] *= MIB
+    settable = {field.name: limits.pop(field.name) for field in fields(Limits) if field.name in limits}
+    for name, value in limits.items():
+        setattr(Limits, name, value)
+    return Limits(**settable)
+
+
 def options_of(given: Namespace) -> ServerOptions:
     """Return the options of the server."""
-    limits = {limit.name: getattr(given, limit.name) for limit in fields(Limits)}
-    if given.max_body:
-        limits["max_body"] *= MIB
     return ServerOptions(
-        limits=replace(DEFAULT_LIMITS, **{name: value for name, value in limits.items() if value is not None}),
+        limits=limits_of(given),
         log=LogOptions(given.log_format, given.log_level),
         drain=given.drain,
         stop_timeout=given.stop_timeout,

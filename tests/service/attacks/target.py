@@ -13,6 +13,7 @@ from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import sync_request
 from tests.requests.builders import grouped, my_resource
 from tests.service.attacks.senders import request
+from tests.service.operator import serve_with
 from toolkit.waiting import eventually
 
 MOST_MEMORY = 200
@@ -41,10 +42,10 @@ class Target:
 
 
 @contextmanager
-def served(*options: str) -> Iterator[Target]:
-    """Run ``myresource serve`` with *options*; it drains for no time, unless they say how long."""
+def served(*options: str, **limits: float) -> Iterator[Target]:
+    """Run ``myresource serve`` with *options* and *limits*; it drains for no time, unless they say how long."""
     port, health_port = free_port(), free_port()
-    command = ["app", "serve", f"--port={port}", f"--health-port={health_port}", "--drain=0", *options]
+    command = [*serve_with(**limits)[2:], f"--port={port}", f"--health-port={health_port}", "--drain=0", *options]
     with _running(command, port, health_port) as target:
         yield target
 

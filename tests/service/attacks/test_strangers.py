@@ -15,7 +15,6 @@ from toolkit.served.tls import Pki
 
 pytestmark = pytest.mark.attacks
 
-SHORT = ("--head-timeout=1", "--body-timeout=1", "--idle-timeout=1")
 REFUSED = {400, 401, 408, 414, 431}
 """What a caller without a token gets: 401, unless its request is not even HTTP."""
 LARGE = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n\r\n"
@@ -65,7 +64,7 @@ def _token(tmp_path: Path) -> Path:
 
 
 def test_each_hostile_request_without_a_token_is_refused(token: Path) -> None:
-    with served(f"--tokens={token}", *SHORT) as target:
+    with served(f"--tokens={token}", "--body-timeout=1", head_timeout=1, idle_timeout=1) as target:
         assert codes(target.port).keys() <= REFUSED
 
 
@@ -85,8 +84,8 @@ def test_a_body_of_100_mib_without_a_token_takes_no_memory(token: Path) -> None:
 
 def test_strangers_over_tls_take_bounded_memory(token: Path, tmp_path: Path) -> None:
     pki = Pki(tmp_path)
-    options = (f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tokens={token}", "--handshake-timeout=60")
-    with served(*options) as target:
+    options = (f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tokens={token}")
+    with served(*options, handshake_timeout=60) as target:
         answered = sum(connect_over_tls(target.port, pki) for _ in range(ROUNDS))
 
         assert answered > STRANGERS

@@ -118,6 +118,11 @@ def _together() -> Iterator[tuple[str, Command]]:
 
 
 COMMANDS = dict([*_wrong_values(), *_together()])
+FIXED_LIMITS = {
+    *("max-head", "max-headers", "max-url", "max-large-bodies"),
+    *("handshake-timeout", "idle-timeout", "head-timeout", "write-timeout", "keep-alive"),
+}
+"""The options of limits that can't be set any more."""
 TAKEN = {
     "--port of another process": ("--port", "--health-port=0"),
     "--health-port of another process": ("--health-port", "--port=0"),

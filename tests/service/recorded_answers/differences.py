@@ -1,8 +1,10 @@
 """Answers that are meant to differ from those of 0.2.0."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tests.service.recorded_answers.commands import COMMANDS, FIXED_LIMITS, variable
 from tests.service.recorded_answers.exchange import Answer
 
 
@@ -27,6 +29,22 @@ VARIABLES = (
     *("MYRESOURCE_RECORD_VALUES=maybe", "MYRESOURCE_RECORD_VALUES=true", "MYRESOURCE_RECORD=FOLDER/text"),
 )
 
+FIXED = (
+    "exit code 2: myresource: Invalid value for {}: the limit is fixed now, so leave it out{}; "
+    "see: myresource serve --help"
+)
+MORE = {"max-large-bodies": ", and run more replicas to receive more large requests at a time"}
+"""What else to do instead."""
+
+
+def _fixed_limits() -> Iterator[tuple[str, Difference]]:
+    for option in FIXED_LIMITS:
+        for given in (f"--{option}", variable(option)):
+            answer = Difference(FIXED.format(given, MORE.get(option, "")), "Nobody set it; it says what to do instead.")
+            yield from ((name, answer) for name in COMMANDS if name.startswith(f"{given}="))
+
+
+NO_PATH = "404 (content-type: application/json; connection: close)"
 ONE_HOST = '400 (content-type: application/json; connection: close) {"error": "send the header Host once", "id": "*"}'
 HTTP_1_1 = "HTTP/1.1 asks for it: RFC 9112, section 3.2."
 
@@ -69,9 +87,22 @@ DIFFERENCES: dict[str, dict[str, Difference]] = {
             "A body is large once more than 1 MiB of it has arrived. This one is small, whatever it could have become.",
         ),
     },
+    "development mode": {
+        **{
+            f"HEAD {path} of localhost:8080": Difference(NO_PATH, "The pages went: the log of calls is what helps.")
+            for path in ("/", "/docs")
+        },
+        "POST /none of localhost:8080": Difference(
+            NO_PATH + ' {"error": "no such path: the paths are /customize, /openapi.json, /sync", "id": "*"}',
+            "The pages went.",
+        ),
+    },
     "myresource serve": {
-        given: Difference(RECORD.format(re.split("[ =]", given)[0]), "It names the command that records now.")
-        for given in (*OPTIONS, *VARIABLES)
+        **{
+            given: Difference(RECORD.format(re.split("[ =]", given)[0]), "It names the command that records now.")
+            for given in (*OPTIONS, *VARIABLES)
+        },
+        **dict(_fixed_limits()),
     },
 }
 """By client and name."""

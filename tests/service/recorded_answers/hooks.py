@@ -21,16 +21,28 @@ from metahook import (
     serve,
 )
 from metahook.protocol.malformed import RequestRule
-from metahook.server.limits import Limits
+from metahook.server import Limits
 from toolkit.hooks import minimal
 
-SHORT = Limits(
-    max_body=300_000, max_large_bodies=16, max_url=500, idle_timeout=2, head_timeout=2, body_timeout=2, decide_timeout=2
-)
+
+class Short(Limits):
+    """Limits for which no test has to wait."""
+
+    max_large_bodies = 16
+    max_url = 500
+    idle_timeout = head_timeout = 2
+
+
+class OneLargeBody(Limits):
+    """Limits that a second large body exceeds."""
+
+    max_large_bodies = 1
+
+
 OPTIONS = {
-    "short": ServerOptions(SHORT, stop_timeout=1),
+    "short": ServerOptions(Short(max_body=300_000, body_timeout=2, decide_timeout=2), stop_timeout=1),
     "few": ServerOptions(Limits(max_in_flight=1), stop_timeout=1),
-    "large": ServerOptions(Limits(max_large_bodies=1), stop_timeout=1),
+    "large": ServerOptions(OneLargeBody(), stop_timeout=1),
 }
 BLOCKED = 5.0
 """Seconds for which a hook blocks."""

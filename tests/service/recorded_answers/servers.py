@@ -11,15 +11,14 @@ from pathlib import Path
 
 import trustme
 
-from tests.service.operator import SERVE as OPERATOR
-from tests.service.operator import served
+from tests.service.operator import serve_with, served
 from tests.service.recorded_answers import caller_requests, hook_requests, my_resource_requests
 from tests.service.recorded_answers.exchange import Answer, Exchange, answers, drop
 from toolkit.served.process import Served
 
 HOOKS = (sys.executable, "-m", "tests.service.recorded_answers.hooks")
-SHORT = ("--stop-timeout=1", "--idle-timeout=2", "--head-timeout=2", "--body-timeout=2")
-SERVE = (*OPERATOR, "--log-level=error", *SHORT)
+SHORT = ("--stop-timeout=1", "--body-timeout=2")
+SERVE = (*serve_with(idle_timeout=2, head_timeout=2), "--log-level=error", *SHORT)
 AT_ONCE = 3
 """Servers that run at the same time."""
 UNTIL_BUSY = 1.0

@@ -44,8 +44,8 @@ class ServerOptions:
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Settings that differ from their defaults, without secrets: for the first line of the log."""
     dev: bool = False
-    """Development mode: log what each call changes in the response, and each exception with its text and traceback; and
-    serve ``/`` and ``/docs``. Not for clusters."""
+    """Development mode: log what each call changes in the response, and each exception with its text and traceback. Not
+    for clusters."""
     collectors: tuple[Collector, ...] = ()
     """The hook's own metrics, of prometheus_client, made with ``registry=None``; served beside those of metahook.
     A thread reads them: one that takes long holds up neither health nor hooks."""
@@ -59,30 +59,27 @@ def create_app(
     options: ServerOptions = DEFAULT_OPTIONS,
     *,
     clock: Clock = utc_now,
-    health_port: int | None = None,
     telemetry: Telemetry | None = None,
 ) -> FastAPI:
     """Return the app that serves *controllers*; raise ValueError if a prefix is not one.
 
-    *health_port* is for the page ``/`` of development mode; None if health is not served. *telemetry* is told what
-    happens to requests; without it, only the log is.
+    *telemetry* is told what happens to requests; without it, only the log is.
     """
     telemetry = telemetry or create_telemetry(controllers, options)
     app = FastAPI(
         title="Metacontroller hooks",
         version=options.version,
-        docs_url=None,  # the pages would load their scripts from another server
+        docs_url=None,  # the page would load its scripts from another server
         redoc_url=None,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # ours says less of a request
     )
     app.router.redirect_slashes = False
     hooks = hooks_of(controllers)
-    paths = {*hooks, "/openapi.json", *(["/", "/docs"] if options.dev else [])}
-    app.add_exception_handler(HTTPException, _refuse_with(telemetry, paths))
+    app.add_exception_handler(HTTPException, _refuse_with(telemetry, {*hooks, "/openapi.json"}))
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on(app, hooks, health_port, telemetry.respond_refused)
+        hooks = turn_on(hooks)
     app.state.calls = HookCalls(options.limits, telemetry, clock)
     add_routes(app.router, controllers, hooks, app.state.calls, DirectRoute)
     app.add_middleware(OverloadCheck, paths=frozenset(hooks), refuse=telemetry.respond_refused)

@@ -535,14 +535,18 @@ def test_a_warning_says_that_all_users_can_read_the_key(pki: Pki, caplog: pytest
     assert caplog.messages == [f"all users can read the key in {pki.key}: run chmod o-r on it"] * 2
 
 
+class ShortHandshakes(Limits):
+    """Limits of a server whose clients are slow soon."""
+
+    handshake_timeout = 0.1
+
+
 def test_a_handshake_that_takes_too_long_is_closed_counted_and_not_logged(
     pki: Pki, caplog: pytest.LogCaptureFixture
 ) -> None:
     closed: Counter[str] = Counter()
     count = closed.update
-    with serving(
-        pki.certificates(), closed=lambda reason: count([reason]), limits=Limits(handshake_timeout=0.1)
-    ) as address:
+    with serving(pki.certificates(), closed=lambda reason: count([reason]), limits=ShortHandshakes()) as address:
         with socket.create_connection(address, timeout=10) as silent:
             assert silent.recv(1) == b""
         assert post(address, client_of(pki)) == 200

@@ -47,6 +47,12 @@ BODY = sync_body()
 LARGE = sync_body(later="x" * 2 * MIB)
 
 
+class OneLargeBody(Limits):
+    """Limits that a second large body exceeds."""
+
+    max_large_bodies = 1
+
+
 async def post(app: ASGIApp, content: bytes) -> httpx.Response:
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://hook") as client:
@@ -223,7 +229,7 @@ def test_a_caller_without_a_token_gets_401_while_too_many_requests_are_in_flight
 
 
 def test_a_long_body_that_arrived_while_others_did_is_refused_and_gives_its_memory_back() -> None:
-    app = create_app(TINY, ServerOptions(Limits(max_large_bodies=1)))
+    app = create_app(TINY, ServerOptions(OneLargeBody()))
 
     class Filling(Full):
         """The connection of a request that is one too many once its body has arrived."""
@@ -321,7 +327,7 @@ def test_a_decision_that_takes_too_long_is_a_503_and_its_memory_is_held_until_it
             pass
         assert answer.status_code == 200
 
-    with blocked(Limits(max_large_bodies=1, decide_timeout=0.2)) as (app, go_on):
+    with blocked(OneLargeBody(decide_timeout=0.2)) as (app, go_on):
         asyncio.run(asyncio.wait_for(played(app, go_on), 30))
     # Once each: what the thread decides too late is not reported.
     assert [line.rpartition("status=")[2][:3] for line in caplog.messages if "hook called" in line] == ["503", "200"]
@@ -440,5 +446,5 @@ def test_large_bodies_wait_for_a_while_and_so_many(monkeypatch: pytest.MonkeyPat
         go_on.set()
         assert [(await task).status_code for task in (first, second)] == [200, 200]
 
-    with blocked(Limits(max_large_bodies=1)) as (app, go_on):
+    with blocked(OneLargeBody()) as (app, go_on):
         asyncio.run(asyncio.wait_for(played(app, go_on), 30))

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPResponse
@@ -44,7 +44,15 @@ from toolkit.served.modes import MODES, Mode, create_mode, is_closed, read_answe
 
 PATIENCE = 10
 BODY = sync_body()
-SHORT = Limits(idle_timeout=0.1, head_timeout=0.1, body_timeout=0.1, write_timeout=0.1)
+
+
+class Short(Limits):
+    """Limits of a server for which no test has to wait."""
+
+    idle_timeout = head_timeout = write_timeout = 0.1
+
+
+SHORT = Short(body_timeout=0.1)
 LONG_RESPONSE = 32 * 1024 * 1024
 
 
@@ -209,7 +217,11 @@ def test_a_client_that_does_not_take_its_response_is_closed() -> None:
 
 def test_each_response_has_its_own_time_to_be_taken() -> None:
     """The control: a client that has not taken its first response is closed at the time that was set for it."""
-    with serving(replace(SHORT, write_timeout=1), respond_at_length) as server:
+
+    class Patient(Short):
+        write_timeout = 1
+
+    with serving(Patient(), respond_at_length) as server:
         prompt, control = clients = [server.connect(request(), BODY) for _ in range(2)]
         read_response(prompt)
         time.sleep(0.7)
@@ -365,12 +377,17 @@ def test_of_uvicorn_a_connection_uses_what_asyncio_calls_and_nothing_else() -> N
 # How long a connection is used
 
 AGE = 0.4
-AGED = replace(Limits(), max_connection_age=AGE)
+
+
+class Aged(Limits):
+    """Limits of a server whose connections are old soon."""
+
+    max_connection_age = AGE
 
 
 def test_a_connection_that_is_old_ends_with_its_next_response() -> None:
     mode = Mode()
-    with mode.serving(AGED) as (connect, closed), connect() as client:
+    with mode.serving(Aged()) as (connect, closed), connect() as client:
         answers = []
         for _ in range(2):
             client.sendall(mode.request())
@@ -384,7 +401,7 @@ def test_a_connection_that_is_old_ends_with_its_next_response() -> None:
 
 def test_a_request_that_arrives_while_its_connection_becomes_old_is_answered() -> None:
     mode = Mode()
-    with mode.serving(AGED) as (connect, _), connect() as client:
+    with mode.serving(Aged()) as (connect, _), connect() as client:
         client.sendall(mode.request()[:-10])
         time.sleep(AGE)
         client.sendall(mode.request()[-10:])
@@ -440,7 +457,10 @@ ABANDONED = request(line="POST /x HTTP/1.1", length=4)
 
 
 def test_after_the_rest_of_a_body_that_is_not_read_the_next_request_is_waited_for_as_long_as_any_other() -> None:
-    with serving(replace(SHORT, keep_alive=1)) as server, server.connect(ABANDONED) as client:
+    class Brief(Short):
+        keep_alive = 1
+
+    with serving(Brief()) as server, server.connect(ABANDONED) as client:
         assert read_response(client) == HTTPStatus.NOT_FOUND
         client.sendall(b"abcd")
         assert received(client) == b""

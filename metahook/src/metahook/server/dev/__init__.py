@@ -1,16 +1,13 @@
-"""Development mode: logs each call with what changed in the response, and serves pages to try the hooks.
+"""Development mode: logs each call with what changed in the response.
 
 The rule of this package: it never changes a response of a hook, and it is not for clusters. The log has names,
 paths of fields, and the values of the status. It has no other values; of a Secret it has only the name and the fields.
 The text of an exception is the exception: it has whatever the hook has put there.
 
-    mode            turns all of it on
+    mode            turns it on
     calls           a *call* is a request to a hook; it is logged with its duration and the difference
     response_lines  what differs between two *responses* to one parent, in lines
-    host            refuses browsers that ask for another host than localhost or an IP address
-    pages           ``/`` and ``/docs``
-    swagger_ui      the files of Swagger UI, if they are installed
 
-Imports protocol, and the refusals and the log of the server. :func:`metahook.server.app.create_app` imports ``mode`` if
+Imports protocol, and the log of the server. :func:`metahook.server.app.create_app` imports ``mode`` if
 ``ServerOptions.dev`` is set.
 """

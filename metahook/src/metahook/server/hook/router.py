@@ -44,9 +44,9 @@ def hook_router(
     """
     router, hooks = APIRouter(), hooks_of(controllers)
     if dev:
-        from metahook.server.dev.mode import turn_on_log  # noqa: PLC0415 - it is off in a cluster
+        from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on_log(hooks)
+        hooks = turn_on(hooks)
     calls = HookCalls(limits, telemetry or Telemetry(None if dev else LOG_RATE), clock)
     add_routes(router, controllers, hooks, calls)
     return router

@@ -46,11 +46,8 @@ def serve(
     shutdown = Shutdown(options.drain, options.stop_timeout, telemetry)
     with shutdown.on_signals(), health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
         connections = _connections(options.limits, telemetry)
-        health_port = health_socket.getsockname()[1]
-        app = create_app(controllers, options, health_port=health_port, telemetry=telemetry)
+        app = create_app(controllers, options, telemetry=telemetry)
         log.info(_started(hooks_socket, health_socket, options))
-        if options.dev:
-            log.info(LogEvent("try the hooks", url=f"http://{_text(hooks_socket.getsockname())}/"))
         if not ip_address(hooks_socket.getsockname()[0]).is_loopback:
             _warn_of_other_machines(options)
         _watch_files(options, metrics)

@@ -6,7 +6,7 @@ Nothing that a request contains becomes one. docs/metrics.md has the table of al
 
 import platform
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from prometheus_client import (
@@ -23,7 +23,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from prometheus_client.registry import Collector
 
 from metahook.protocol.summary import Summary
-from metahook.server.limits import KIB, Limits
+from metahook.server.limits import KIB, NAMES, Limits
 from metahook.server.telemetry.hook_call import HookCall
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # else each series has a second one, with the time of its first change
@@ -119,9 +119,9 @@ class Metrics:
     def _add_configuration(self, version: str, limits: Limits) -> None:
         build = self._gauge("build_info", "The versions of the hook and of Python; always 1.", "version", "python")
         build.labels(version, platform.python_version()).set(1)
-        settings = self._gauge("limit", "The limits, by setting, in bytes, seconds or as a number.", "limit")
-        for field in fields(limits):
-            settings.labels(field.name).set(getattr(limits, field.name))
+        settings = self._gauge("limit", "The limits, by name, in bytes, seconds or as a number.", "limit")
+        for name in NAMES:
+            settings.labels(name).set(getattr(limits, name))
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=self.registry)
 
