@@ -10,7 +10,7 @@ import yaml
 from app.api.crd import schema
 from app.core.controller import controller
 from app.core.status.conditions import OTHER_CONDITIONS
-from app.core.status.terms import TERMS
+from app.core.status.glossary import TERMS
 from app.core.watch import Watch
 from docs.fields import below
 from docs.troubleshoot import plain

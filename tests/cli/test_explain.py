@@ -9,7 +9,7 @@ from app.api.status import MyResourceStatus
 from app.cli import main
 from app.core.reasons import REASONS
 from app.core.status.conditions import OTHER_CONDITIONS, ParentCondition
-from app.core.status.terms import TERMS
+from app.core.status.glossary import TERMS
 from tests.cli.command import assert_one_line, call
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.core.reasons import POD_REASONS, REASONS, Reason
 from app.core.status.conditions import OTHER_CONDITIONS
-from app.core.status.words import WORDS
+from app.core.status.messages import WORDS
 from tests.requests.builders import condition, my_resource, sync
 
 HERE = Path(__file__)

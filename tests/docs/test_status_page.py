@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from app.core.status.terms import TERMS
+from app.core.status.glossary import TERMS
 from docs.fields import below
 from docs.pictures import ARROWS
 from docs.status import FIELDS, NOW, READERS, REQUEST, SCHEMA, STARTS, page

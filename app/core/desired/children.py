@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.api.spec import MyResourceSpec
-from app.core.desired.horizontal_pod_autoscaler import autoscaler
-from app.core.desired.pod_disruption_budget import budget
+from app.core.desired.manifests.horizontal_pod_autoscaler import autoscaler
+from app.core.desired.manifests.pod_disruption_budget import budget
+from app.core.desired.manifests.routes import address_label, http_route, ingress, route_kind
+from app.core.desired.manifests.service import service, wants_service
 from app.core.desired.replicas import Replicas
-from app.core.desired.routes import address_label, http_route, ingress, route_kind
-from app.core.desired.service import service, wants_service
 from metahook import (
     CustomizeRequest,
     Deployment,

@@ -11,7 +11,7 @@ from app.core.status.conditions import (
     TWO_AUTOSCALERS,
     ParentCondition,
 )
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
 from metahook import Conditions, HorizontalPodAutoscaler
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from app.api.expose import GatewayRef
-from app.core.desired.exposure import Exposure
+from app.core.desired.obstacles.exposure import Exposure
 from app.core.status.conditions import (
     HOST_CLAIMED,
     ROUTE_ACCEPTED,
@@ -17,7 +17,7 @@ from app.core.status.conditions import (
     ROUTE_NOT_ENABLED,
     ParentCondition,
 )
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
 from metahook import Condition, HTTPRoute, Ingress
 
 _VALUES = {Ingress: "expose.ingress", HTTPRoute: "expose.gateway"}
