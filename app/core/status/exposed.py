@@ -82,12 +82,12 @@ def _conditions(route: HTTPRoute, gateway: GatewayRef) -> list[Condition]:
     """Return the conditions that are about *gateway*, and about this generation of *route*."""
     own = route.metadata.namespace
     wanted = gateway.name, gateway.namespace or own, gateway.section_name
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for parent in (route.status and route.status.parents) or []:
         ref = parent.parent_ref
         if (ref.name, ref.namespace or own, ref.section_name) == wanted:
-            found += parent.conditions or []
-    return [each for each in found if each.observed_generation in {None, route.metadata.generation}]
+            conditions += parent.conditions or []
+    return [each for each in conditions if each.observed_generation in {None, route.metadata.generation}]
 
 
 def _why(condition: Condition) -> str:

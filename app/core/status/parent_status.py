@@ -4,10 +4,10 @@ It changes only with what is observed, or at a deadline.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 
+from app import Json
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
 from app.core.desired.manifests.pod_template import observed_image
@@ -41,8 +41,6 @@ from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
 from app.core.timers import format_time
 from metahook import Service
-
-Json = dict[str, Any]
 
 _READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
 """The status of the condition Ready, where it is not False."""
@@ -104,8 +102,8 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     if facts.foreign:
         conditions.append(replace(FOREIGN_FIELDS, message=foreign_message(facts.foreign)))
     if facts.installation:
-        found = OPERATOR_MISCONFIGURED[facts.installation[0]]
-        conditions.append(replace(found, message=linked(found.message, docs_url)[:MAX_MESSAGE]))
+        misconfigured = OPERATOR_MISCONFIGURED[facts.installation[0]]
+        conditions.append(replace(misconfigured, message=linked(misconfigured.message, docs_url)[:MAX_MESSAGE]))
     return conditions
 
 

@@ -119,8 +119,8 @@ class Transitions:
 
     def _available_since(self, status: str) -> datetime | None:
         """Return since when the Deployment's own condition Available has this *status*; None if it has not."""
-        said, since = self._available
-        return since if said == status else None
+        observed, since = self._available
+        return since if observed == status else None
 
     @cached_property
     def _available(self) -> tuple[str, datetime | None]:

@@ -148,8 +148,8 @@ class PreviousStatus:
 
         A wait shows it at its beginning. So the finding stays until this generation waits for nothing.
         """
-        found = self._conditions.get("OperatorMisconfigured")
-        is_known = found is not None and found.reason == Finding.ClockSkewed.name
+        misconfigured = self._conditions.get("OperatorMisconfigured")
+        is_known = misconfigured is not None and misconfigured.reason == Finding.ClockSkewed.name
         if is_known and not self.is_of_other_generation:
             return True
         began, stored = parse_time(self._waiting.since) if self._waiting else None, self.stored_at
