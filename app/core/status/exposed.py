@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from app.api.expose import GatewayRef
+from app.core.desired.children import CHART_VALUES
 from app.core.desired.obstacles.exposure import Exposure
 from app.core.status.conditions import (
     HOST_CLAIMED,
@@ -19,9 +20,6 @@ from app.core.status.conditions import (
 )
 from app.core.status.facts.facts import Facts
 from metahook import Condition, HTTPRoute, Ingress
-
-_VALUES = {Ingress: "expose.ingress", HTTPRoute: "expose.gateway"}
-"""The values of the chart that let the operator create routes of a kind."""
 
 _REASON = re.compile("[A-Za-z]{1,64}")
 
@@ -42,7 +40,7 @@ def exposed(facts: Facts, exposure: Exposure) -> ParentCondition:
         "unwanted": "spec.expose.gateway" if gateway else "spec.expose",
         "gateway": gateway.name if gateway else "",
         "holder": exposure.holder,
-        "value": _VALUES[exposure.kind],
+        "value": CHART_VALUES[exposure.kind],
         "why": why,
     }
     return replace(condition, message=condition.message.format_map(words))
