@@ -1,12 +1,11 @@
 """Each alert has a section in docs/alerts.md, cases, and metrics that exist; the chart has it as the values say."""
 
-import json
 import re
 
 import pytest
 import yaml
 
-from charts.rendering import CHART, rendered
+from charts.rendering import rendered
 from tests.docs.documents import ROOT
 from tests.monitoring.cases import CASES, RULES
 from tests.monitoring.expressions import known, metrics
