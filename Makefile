@@ -120,6 +120,7 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
 	cp crds/mygroup.example.com_myresources.yaml charts/myresource-operator/files/crd.yaml
 	$(BIN)/python -m charts.limits
+	$(BIN)/python -m charts.children
 	$(BIN)/python -m charts.manifests
 	$(BIN)/python -m charts.values_table
 	$(BIN)/python -m charts.dashboard

@@ -12,4 +12,9 @@ What serves any controller is the package ``metahook``: Metacontroller's protoco
 nothing of this one. The contracts in pyproject.toml hold this.
 """
 
+from typing import Any
+
 __version__ = "0.3.0"
+
+Json = dict[str, Any]
+"""An object of JSON."""

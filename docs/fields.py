@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from app.api.names import API_VERSION, KIND
 Json = dict[str, Any]
 
 EXAMPLES = Path(__file__).parent / "fields.yaml"
+FULL = Path(__file__).parent.parent / "examples/full.yaml"
 SPEC: Json = schema()["properties"]["spec"]
 BEGIN = """\
 # Fields of a MyResource
@@ -30,9 +32,14 @@ For authors of MyResources: every field of `spec`, with its default, what the AP
 
 
 def fragments() -> dict[str, list[Json]]:
-    """Return parts of a spec that use a field, by the field."""
-    found: dict[str, list[Json]] = yaml.safe_load(EXAMPLES.read_text())
-    return found
+    """Return parts of a spec that use a field, by the field; without one of its own, as the full example does."""
+    given: dict[str, list[Json]] = yaml.safe_load(EXAMPLES.read_text())
+    full: Json = yaml.safe_load(FULL.read_text())["spec"]
+    names = list(given)
+    for before, name in pairwise(full):
+        if name not in given:
+            names.insert(names.index(before) + 1, name)
+    return {name: given[name] if name in given else [{name: full[name]}] for name in names}
 
 
 def examples() -> dict[str, list[Json]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.cli.simulate import settings
 from app.core.controller import controller
-from app.core.status.terms import TERMS
+from app.core.status.glossary import TERMS
 from app.core.watch import Watch
 from metahook.simulator.history import Call, Write
 from metahook.simulator.metacontroller.claims import NAME as METACONTROLLER

@@ -10,7 +10,7 @@ import yaml
 from app.api.crd import schema
 from app.core.controller import controller
 from app.core.status.conditions import OTHER_CONDITIONS
-from app.core.status.terms import TERMS
+from app.core.status.glossary import TERMS
 from app.core.watch import Watch
 from docs.fields import below
 from docs.troubleshoot import plain
@@ -76,32 +76,6 @@ FIELDS = {
 }
 """The fields of the status, in the order of the page."""
 
-STARTS = {
-    "Building": "it is created, its spec or its configuration changes, or its Deployment is changed back to the spec",
-    "Ready": "the rollout is complete, or lost Pods are replaced",
-    "Sleeping": "a window of its [schedule](schedule.md) has begun, and all Pods above its number are deleted",
-    "Degraded": "a Pod, a child, or a ConfigMap or Secret that it uses is lost while the state is Ready",
-    "Failed": "a reason that needs action holds: InvalidSpec immediately, NotApplied after a minute, others after "
-    "`progressDeadlineSeconds`",
-    "Suspended": "`suspend` becomes true; it ends once `suspend` is removed or false",
-    "Terminating": "it is deleted; a finalizer can keep it in this state",
-}
-"""When each state of a MyResource starts. tests/properties/state_transitions.py says which state can follow which."""
-
-READERS = {
-    "Ready": "`kubectl wait`, health checks, other operators, MyResources that [depend](dependencies.md) on it",
-    "Available": "alerts: whether the application is served at all",
-    "Progressing": "people",
-    "DependenciesReady": "people",
-    "AutoscalingActive": "people, alerts: whether the number of Pods follows the load",
-    "Exposed": "people, `kubectl wait`",
-    "Reconciling": _KSTATUS,
-    "Stalled": f"{_KSTATUS}; alerts: whether action is needed",
-    "ForeignFields": "people, security reviews",
-    "OperatorMisconfigured": "cluster administrators; alerts",
-}
-"""Who reads each condition."""
-
 
 def page() -> str:
     """Return the page, with each part that is made in its place."""
@@ -136,16 +110,12 @@ def _fields() -> str:
 
 
 def _states() -> str:
-    rows = "".join(
-        f"| `{term.name}` | {term.meaning} | {STARTS[term.name]} |\n" for term in TERMS if term.kind == "state"
-    )
+    rows = "".join(f"| `{term.name}` | {term.meaning} | {term.use} |\n" for term in TERMS if term.kind == "state")
     return f"| state | meaning | starts when |\n|---|---|---|\n{rows}"
 
 
 def _conditions() -> str:
-    rows = "".join(
-        f"| {term.name} | {term.meaning} | {READERS[term.name]} |\n" for term in TERMS if term.kind == "condition"
-    )
+    rows = "".join(f"| {term.name} | {term.meaning} | {term.use} |\n" for term in TERMS if term.kind == "condition")
     return f"| condition | meaning | read by |\n|---|---|---|\n{rows}"
 
 

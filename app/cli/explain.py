@@ -8,7 +8,7 @@ from app.cli.options import with_docs_url
 from app.cli.wrapping import Row, page, row
 from app.core.reasons import REASONS, Reason, linked
 from app.core.status.conditions import OTHER_CONDITIONS, ParentCondition
-from app.core.status.terms import TERMS, Term
+from app.core.status.glossary import TERMS, Term
 
 
 @click.command("explain")

@@ -23,8 +23,8 @@ from app.core.child_metadata import (
 from app.core.desired.children import CHILDREN, LATER_CHILDREN
 from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis import advice, pod_failures, replica_failure
-from app.core.status.facts import ROLLOUT
-from app.core.status.template_records import template_hash
+from app.core.status.facts.template_records import template_hash
+from app.core.status.facts.wait import ROLLOUT
 from app.core.watch import Watch
 from metahook import (
     Body,

@@ -146,5 +146,5 @@ class Foreign:
 
 def find_foreign(manifests: Sequence[Manifest], children: Children, expected: Collection[str]) -> list[Foreign]:
     """Return those of the *children* with fields of managers that are not *expected*, and that no manifest sets."""
-    found = ((each, foreign_fields(each, children, expected)) for each in manifests)
-    return [Foreign(each, fields, children) for each, fields in found if fields]
+    by_child = ((each, foreign_fields(each, children, expected)) for each in manifests)
+    return [Foreign(each, fields, children) for each, fields in by_child if fields]

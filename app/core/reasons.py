@@ -26,7 +26,7 @@ class Outlook(Enum):
 # Each reason exists once, so reasons are compared by identity and not by their texts.
 @dataclass(frozen=True, eq=False)
 class Reason:
-    """A reason of the condition Ready. Words of an explanation and of :mod:`app.core.status.words` fill its message."""
+    """A reason of Ready. Words of an explanation and of :mod:`app.core.status.messages` fill its message."""
 
     name: str
     outlook: Outlook

@@ -31,11 +31,11 @@ from app.core.desired.generation import GenerationMemo
 from app.core.desired.kept_children import left_as_applied
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
-from app.core.status.facts import Facts
-from app.core.status.override import read_annotation
+from app.core.status.facts.facts import Facts
+from app.core.status.facts.override import read_annotation
+from app.core.status.facts.previous_status import PreviousStatus
 from app.core.status.parent_status import parent_status
 from app.core.status.pod_counts import written_counts
-from app.core.status.previous_status import PreviousStatus
 from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
@@ -54,7 +54,7 @@ from metahook import (
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     previous_status = PreviousStatus(request.parent)
-    desired = desired_state(request, now, watch, memo, past=previous_status.past)
+    desired = desired_state(request, now, watch, memo, previous=previous_status.readiness)
     drifts = _drifts(request, desired)
     facts = Facts(
         request=request,
@@ -69,7 +69,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     children = desired.children_with(rollback, request.parent, memo) if rollback else desired.children
     status = parent_status(facts, watch.docs_url)
     pods = written_counts(facts, status)
-    is_keeping = facts.is_keeping_newer_children  # this spec would undo later changes
+    is_keeping = facts.wait.is_keeping_newer_children  # this spec would undo later changes
     return SyncResponse(
         status={**status, **pods.fields()},
         children=[] if is_keeping else [_to_send(child, request, facts) for child in children],
@@ -87,7 +87,7 @@ def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:
         return [newer]
     drifts = find_drifts(desired.children, request.children)
     # A Deployment is not among the desired children while another has its name.
-    drifts = drifts or [Drift(holder.kind, holder.name) for holder in desired.holders if holder.kind == "Deployment"]
+    drifts = drifts or [Drift(each.kind, each.name) for each in desired.occupants if each.kind == "Deployment"]
     is_deciding = desired.problem is None and not request.parent.deleting
     return [*drifts, *undesired_children(desired.children, request.children)] if is_deciding else drifts
 

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from app.api.crd import crd
+from charts.children import FILE, children
 from charts.manifests import FOLDER, manifests
 from charts.rendering import CHART
 from charts.values_table import README, documented, leaves, readme
@@ -32,6 +33,10 @@ def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:
     assert made["spec"] == crd()["spec"]
     assert made["metadata"]["name"] == crd()["metadata"]["name"]
     assert made["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+
+
+def test_the_list_of_children_is_generated_from_the_code() -> None:
+    assert FILE.read_text() == children()
 
 
 def test_the_manifests_are_generated_from_the_chart() -> None:

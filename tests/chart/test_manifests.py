@@ -10,7 +10,7 @@ import yaml
 
 from app import __version__
 from app.api.names import API_VERSION, GROUP, PLURAL
-from app.core.desired.routes import ROUTES
+from app.core.desired.manifests.routes import ROUTES
 from tests.requests.builders import MYRESOURCE
 from tests.schemas.kubernetes import validate
 

@@ -11,10 +11,10 @@ from toolkit.served.process import Served
 PATH = "spec.template.spec.terminationGracePeriodSeconds"
 
 _SOURCE = """
-import app.core.desired.deployment
+import app.core.desired.manifests.deployment
 from tests.cli.other_version import longer
 
-app.core.desired.deployment.pod_template = longer(app.core.desired.deployment.pod_template)
+app.core.desired.manifests.deployment.pod_template = longer(app.core.desired.manifests.deployment.pod_template)
 
 from app.cli import main
 

@@ -8,8 +8,8 @@ from app.api.descriptions import descriptions
 from app.api.status import MyResourceStatus
 from app.cli import main
 from app.core.reasons import REASONS
-from app.core.status.conditions import OTHER_CONDITIONS, ParentCondition
-from app.core.status.terms import TERMS
+from app.core.status.conditions import CONDITION_TYPES, OTHER_CONDITIONS, ParentCondition
+from app.core.status.glossary import TERMS
 from tests.cli.command import assert_one_line, call
 
 
@@ -47,18 +47,7 @@ def test_what_a_message_is_filled_with_is_in_angle_brackets() -> None:
 
 
 STATES = ("Building", "Ready", "Sleeping", "Degraded", "Failed", "Suspended", "Terminating")
-CONDITIONS = (
-    "Ready",
-    "Available",
-    "Progressing",
-    "Stalled",
-    "Reconciling",
-    "DependenciesReady",
-    "AutoscalingActive",
-    "Exposed",
-    "ForeignFields",
-    "OperatorMisconfigured",
-)
+CONDITIONS = [each.name for each in CONDITION_TYPES]
 
 
 @pytest.mark.parametrize(
@@ -75,11 +64,9 @@ def test_every_state_and_condition_is_explained(name: str, kind: str) -> None:
 
 def test_the_states_and_conditions_are_those_of_the_code() -> None:
     described = descriptions(MyResourceStatus)["state"]
-    named = {(term.name, term.kind) for term in TERMS}
 
     assert set(re.findall(r"[A-Z][a-z]+", described.partition("Depend")[0])) - {"Summary"} == set(STATES)
-    assert {name for name, kind in named if kind == "state"} == set(STATES)
-    assert {name for name, kind in named if kind == "condition"} == set(CONDITIONS)
+    assert {term.name for term in TERMS if term.kind == "state"} == set(STATES)
     assert {seen.type for seen in OTHER_CONDITIONS} <= set(CONDITIONS)
 
 

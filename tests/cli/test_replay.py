@@ -28,7 +28,7 @@ from toolkit.slow import only_whole
 Json = dict[str, Any]
 Write = Callable[..., str]
 
-TEMPLATE = "app.core.desired.deployment"
+TEMPLATE = "app.core.desired.manifests.deployment"
 
 SAME = "1 request: 1 the same, 0 differ; no Pods restart"
 RESTARTED = "1 request: 0 the same, 1 differs; Pods of 1 MyResource would restart"

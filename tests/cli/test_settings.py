@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from app.cli.options import with_watch
-from app.core.desired.dependencies import State
+from app.core.desired.obstacles.dependencies import State
 from app.core.watch import Watch
 from app.settings.option import flag_of, meaning_of, option_of, read, variable_of
 from app.settings.serve import ServeSettings

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.core.reasons import POD_REASONS, REASONS, Reason
-from app.core.status.conditions import OTHER_CONDITIONS
-from app.core.status.words import WORDS
+from app.core.status.conditions import CONDITION_TYPES, OTHER_CONDITIONS
+from app.core.status.messages import WORDS
 from tests.requests.builders import condition, my_resource, sync
 
 HERE = Path(__file__)
@@ -68,6 +68,12 @@ def unseen(names: Iterable[str]) -> set[str]:
 
 def test_the_tests_of_the_core_see_every_reason() -> None:
     assert unseen(REASONS) == set()
+
+
+def test_a_condition_has_a_type_and_one_besides_those_of_ready_says_something() -> None:
+    assert {each.name for each in CONDITION_TYPES} - {"Ready", "Reconciling", "Stalled"} == {
+        each.type for each in OTHER_CONDITIONS
+    }
 
 
 @pytest.mark.parametrize("kind", sorted({seen.type for seen in OTHER_CONDITIONS}))

@@ -4,10 +4,10 @@ import re
 
 import yaml
 
-from app.core.status.terms import TERMS
+from app.core.status.glossary import TERMS
 from docs.fields import below
 from docs.pictures import ARROWS
-from docs.status import FIELDS, NOW, READERS, REQUEST, SCHEMA, STARTS, page
+from docs.status import FIELDS, NOW, REQUEST, SCHEMA, page
 from metahook.server.app import create_app
 from tests.api.apiserver import refusals
 from tests.docs.documents import ROOT
@@ -38,12 +38,9 @@ def test_the_example_has_every_field_and_the_api_server_stores_it() -> None:
     assert refusals(STATUS, SCHEMA) == []
 
 
-def test_the_page_has_every_field_state_and_condition() -> None:
-    named = {kind: [term.name for term in TERMS if term.kind == kind] for kind in ("state", "condition")}
-
+def test_the_page_has_every_field_and_state() -> None:
     assert set(FIELDS) == {path for path, _ in below(SCHEMA)}
-    assert list(STARTS) == list(STATES) == named["state"]
-    assert set(READERS) == set(named["condition"])
+    assert list(STATES) == [term.name for term in TERMS if term.kind == "state"]
 
 
 def test_the_picture_has_every_state_and_each_of_its_changes_happens() -> None:

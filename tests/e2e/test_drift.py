@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.core.status.override import REPEATED
+from app.core.status.facts.override import REPEATED
 from metahook.envtest.client import STRATEGIC, Refused
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode

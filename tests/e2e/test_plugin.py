@@ -5,7 +5,7 @@ from collections import defaultdict
 from app.cli.plugin.explanation import filled
 from app.cli.wrapping import COMMAND
 from app.core.reasons import REASONS
-from app.core.status.terms import TERMS
+from app.core.status.glossary import TERMS
 from tests.api.examples.schedule import AWAKE, schedule
 from tests.docs.commands import commands
 from tests.e2e.any_mode import ANY_MODE

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.core.status.override import REPEATED
+from app.core.status.facts.override import REPEATED
 from metahook.server.clock import utc_now
 from metahook.simulator.objects import Json
 from tests.api.examples.schedule import schedule, window

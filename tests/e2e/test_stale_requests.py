@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.core.status.override import REPEATED
+from app.core.status.facts.override import REPEATED
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.process import Process
 from metahook.server.clock import utc_now

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
+from app.core.status.glossary import TERMS
 from charts.rendering import rendered
-from docs.status import STARTS
 from tests.api.apiserver import SCHEMA
 from tests.docs.documents import ROOT
 from tests.monitoring.state_metrics import FILE, RESOURCE, names, samples
@@ -58,7 +58,7 @@ def test_a_path_that_is_no_field_would_be_found(path: list[str]) -> None:
 def test_a_metric_has_each_state() -> None:
     (states,) = [metric["each"]["stateSet"]["list"] for metric in RESOURCE["metrics"] if metric["name"] == "state"]
 
-    assert set(states) == set(STARTS)
+    assert set(states) == {term.name for term in TERMS if term.kind == "state"}
 
 
 def test_the_metrics_are_about_the_kind_of_the_crd() -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from app.core.desired.children import CHILDREN
 from app.core.desired.desired_state import desired_state
-from app.core.status.previous_status import PreviousStatus
+from app.core.status.facts.previous_status import PreviousStatus
 from metahook import Absence, Controller, Deployment, Manifest, Service, SyncRequest, SyncResponse
 from metahook.simulator.hook import Hook
 from metahook.simulator.objects import Json, with_metadata
@@ -185,7 +185,7 @@ def believes_every_parent() -> Controller:
     """Follow the observed spec, although the children show that it is out of date."""
 
     def change(request: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
-        desired = desired_state(request, now, WATCH, past=PreviousStatus(request.parent).past)
+        desired = desired_state(request, now, WATCH, previous=PreviousStatus(request.parent).readiness)
         return replace(answer, children=[*desired.children], kept=[*desired.kept])
 
     return with_change(change)

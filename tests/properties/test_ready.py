@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from app.core.status import readiness
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
 from tests.properties.oracle import ready_is_earned
 from tests.requests.builders import NOW, condition
 from tests.requests.watched_objects import WATCHING

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from app.core.status.facts import LATENESS, PATIENCE
+from app.core.status.facts.deadlines import LATENESS
+from app.core.status.facts.wait import PATIENCE
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import World

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from app.api.crd import schema
 from tests.requests.builders import my_resource
 from tests.strategies.containers import env, env_from, lifecycle, memory_and_cpu, ports_and_probes, probes
 from tests.strategies.primitives import (
@@ -81,17 +82,29 @@ _EXPOSED = [
 ]
 
 _pull_policies = st.sampled_from(["Always", "IfNotPresent", "Never"])
+
+
+def _values(node: Json) -> list[Any]:
+    """Return values of a field with the schema *node*, if it has few kinds of them; otherwise none."""
+    if "enum" in node:
+        return list(node["enum"])
+    if node.get("type") == "integer" and {"minimum", "maximum"} <= node.keys():
+        return [node["minimum"], node["minimum"] + 1, node["maximum"]]
+    inner = {name: _values(below) for name, below in node.get("properties", {}).items()}
+    return variants(**{name: [ABSENT, *some] for name, some in inner.items()}) if inner and all(inner.values()) else []
+
+
+_BY_SCHEMA = {name: _values(node) for name, node in schema()["properties"]["spec"]["properties"].items()}
 _ALONE: dict[str, Strategy[Any]] = {
+    **{name: st.sampled_from(values) for name, values in _BY_SCHEMA.items() if values and name != "autoscaling"},
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
     "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
     "args": st.lists(texts, max_size=2),
     "envFrom": env_from,
-    "imagePullPolicy": _pull_policies,
     "imagePullSecrets": lists(variants(name=OBJECT_NAMES), "name", most=2),
     "service": st.one_of(
         st.sampled_from([*_SERVICES, *_HEADLESS, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
     ),
-    "configReload": st.sampled_from([{}, {"mode": "Auto"}, {"mode": "Disabled"}]),
     "dependencies": st.lists(st.sampled_from(_DEPENDENCIES), max_size=2, unique_by=lambda asked: asked["name"]),
     "nodeSelector": node_labels,
     "tolerations": tolerations,
@@ -102,24 +115,18 @@ _ALONE: dict[str, Strategy[Any]] = {
     "strategy": st.sampled_from(
         [{"type": "Recreate"}, *variants(type=[ABSENT, "RollingUpdate"], rollingUpdate=_ROLLING)]
     ),
-    "podDisruptionBudget": st.sampled_from(["Auto", "Disabled"]),
     "dnsConfig": st.sampled_from(_DNS),
     "hostAliases": lists(_ALIASES, "ip", most=3),
     "minReadySeconds": st.sampled_from([0, 1, 29]),
     "progressDeadlineSeconds": st.sampled_from([30, 600, 86400]),
-    "rollback": st.sampled_from([{}, {"mode": "Disabled"}, {"mode": "LastReady"}]),
-    "revisionHistoryLimit": st.sampled_from([0, 1, 100]),
-    "terminationGracePeriodSeconds": st.sampled_from([0, 1, 3600]),
     "podMetadata": st.fixed_dictionaries({}, optional={"labels": labels, "annotations": annotations}),
     "propagate": st.sampled_from(
         variants(labels=[ABSENT, [], ["team"], ["team", "a/b"]], annotations=[ABSENT, [], ["example.com/a"]])
     ),
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
     "suspend": st.sampled_from([False]),  # true asks for nothing: see test_responses.py
-    "securityProfile": st.sampled_from(["Baseline", "Restricted"]),
-    **dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), st.sampled_from([1, 1000, 2**31 - 1])),
 }
-"""Fields that depend on no other."""
+"""Fields that depend on no other. Those with few kinds of values, as the schema says, need no line here."""
 _STEPS = {
     "stabilizationWindowSeconds": 60,
     "selectPolicy": "Min",

@@ -1,17 +1,21 @@
 """The state of a MyResource, a child or a Pod in a few words, from its status."""
 
 from collections.abc import Callable
-from typing import Any
 
-Json = dict[str, Any]
+from app import Json
 
 
 def state(item: Json) -> str:
     """Return the state of *item*, an object of any kind."""
     if item["metadata"].get("deletionTimestamp"):
         return "Terminating"
-    describe = _BY_KIND.get(item["kind"])
-    return describe(item, item.get("status", {})) if describe else ""
+    describe = _BY_KIND.get(item["kind"], _other)
+    return describe(item, item.get("status", {}))
+
+
+def rank(kind: str) -> int:
+    """Return the place of *kind* among others in a tree: that of ``_BY_KIND``; one that is not there is the last."""
+    return [*_BY_KIND, kind].index(kind)
 
 
 def ready_condition(item: Json) -> Json | None:
@@ -109,6 +113,14 @@ def _cause(container: Json) -> str:
     return str(ended.get("reason", "Error")) if ended.get("exitCode") else ""
 
 
+def _other(_: Json, status: Json) -> str:
+    """Return what most kinds have: a phase, or a condition Ready or Available."""
+    ready = (f"{each['type']} is {each['status']}" for each in status.get("conditions", []) if each["type"] in _TELLING)
+    return str(status.get("phase") or next(ready, ""))
+
+
+_TELLING = ("Ready", "Available")
+
 _BY_KIND: dict[str, Callable[[Json, Json], str]] = {
     "MyResource": _my_resource,
     "Deployment": _deployment,
@@ -120,6 +132,4 @@ _BY_KIND: dict[str, Callable[[Json, Json], str]] = {
     "ReplicaSet": _replica_set,
     "Pod": _pod,
 }
-
-KINDS = tuple(_BY_KIND)
-"""The kinds in the order in which a tree shows them."""
+"""What is said of kinds with words of their own, in the order in which a tree shows them."""

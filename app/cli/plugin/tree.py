@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.cli.plugin.state import KINDS, state
+from app.cli.plugin.state import rank, state
 from app.cli.wrapping import table
 from metahook.protocol.sender import controller_of
 
@@ -64,7 +64,7 @@ def _is_old(node: Node, owner: Node) -> bool:
 def _order(item: Json) -> tuple[int, int, str]:
     """Return the sort key: the kind, of ReplicaSets the newest first, the name."""
     revision = item["metadata"].get("annotations", {}).get(_REVISION, "0") if item["kind"] == "ReplicaSet" else "0"
-    return KINDS.index(item["kind"]), -int(revision), item["metadata"]["name"]
+    return rank(item["kind"]), -int(revision), item["metadata"]["name"]
 
 
 def _name(item: Json) -> str:

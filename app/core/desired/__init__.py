@@ -5,9 +5,8 @@ names. It does not look at how far a rollout is. A Pod template depends on nothi
 
 Nouns: a *generation* has a validated spec and the *manifests* of its children, which a memo may remember; the *desired
 state* lists the children, or says which problem keeps the observed ones; an *optional child* is any but the Deployment;
-a *route* is an Ingress or HTTPRoute, and the *exposure* says what becomes of it; a *holder* is another object that has
-a child's name; the *replicas* are the number of Pods, which a *schedule* or an autoscaler may change; a *rollback* is
-what the Deployment remembers of earlier images; a *reference* is a use of a ConfigMap or Secret; a *config hash*
-changes with what the references read; a *dependency* is an object that the first start waits for.
-Start at :mod:`app.core.desired.desired_state`.
+the *replicas* are the number of Pods, which a *schedule* or an autoscaler may change; a *rollback* is what the
+Deployment remembers of earlier images; a *reference* is a use of a ConfigMap or Secret; a *config hash* changes with
+what the references read. :mod:`app.core.desired.manifests` makes each child, and :mod:`app.core.desired.obstacles` has
+what stands in its way. Start at :mod:`app.core.desired.desired_state`.
 """

@@ -1,4 +1,6 @@
-"""The kinds of children, and what the core must know of those that a spec may ask for beside the Deployment.
+"""The kinds of children, and what the operator must know of those that a spec may ask for beside the Deployment.
+
+Metacontroller's permissions and ``childResources``, name conflicts, and related rules follow from these rows.
 
 These change rarely, so a related rule by name is cheap: it shows whether another object has the name.
 """
@@ -7,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.api.spec import MyResourceSpec
-from app.core.desired.horizontal_pod_autoscaler import autoscaler
-from app.core.desired.pod_disruption_budget import budget
+from app.core.desired.manifests.horizontal_pod_autoscaler import autoscaler
+from app.core.desired.manifests.pod_disruption_budget import budget
+from app.core.desired.manifests.routes import address_label, http_route, ingress, route_kind
+from app.core.desired.manifests.service import service, wants_service
 from app.core.desired.replicas import Replicas
-from app.core.desired.routes import address_label, http_route, ingress, route_kind
-from app.core.desired.service import service, wants_service
 from metahook import (
     CustomizeRequest,
     Deployment,
@@ -39,6 +41,8 @@ class OptionalChild:
     """Returns it for a number of Pods, or None if there is none for that number."""
     remedy: str
     """What makes it unwanted."""
+    value: str = ""
+    """The value of the chart that has to be true for it; by default none."""
     is_later: bool = True
     """Whether a CompositeController may not list it: that of an earlier release, or one whose values say so."""
 
@@ -54,12 +58,17 @@ OPTIONAL_CHILDREN = (
     OptionalChild(
         HorizontalPodAutoscaler, lambda spec: spec.autoscaling is not None, autoscaler, "remove spec.autoscaling"
     ),
-    OptionalChild(Ingress, lambda spec: route_kind(spec) is Ingress, ingress, "remove spec.expose"),
-    OptionalChild(HTTPRoute, lambda spec: route_kind(spec) is HTTPRoute, http_route, "remove spec.expose"),
+    OptionalChild(Ingress, lambda spec: route_kind(spec) is Ingress, ingress, "remove spec.expose", "expose.ingress"),
+    OptionalChild(
+        HTTPRoute, lambda spec: route_kind(spec) is HTTPRoute, http_route, "remove spec.expose", "expose.gateway"
+    ),
 )
 
 CHILDREN: tuple[type[Object], ...] = (Deployment, *(child.kind for child in OPTIONAL_CHILDREN))
 """The kinds of a MyResource's children."""
+
+CHART_VALUES: dict[type[Object], str] = {child.kind: child.value for child in OPTIONAL_CHILDREN if child.value}
+"""The values of the chart that let the operator create children of some kinds."""
 
 LATER_CHILDREN: frozenset[type[Object]] = frozenset(child.kind for child in OPTIONAL_CHILDREN if child.is_later)
 

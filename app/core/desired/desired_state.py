@@ -15,16 +15,21 @@ from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import NO_CONFIG, Config, config
-from app.core.desired.dependencies import Unmet, unmet_dependencies
-from app.core.desired.exposure import Exposure, earlier_routes, exposure
 from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
-from app.core.desired.holders import Holder, deployment_holder, name_holder, terminating_child
 from app.core.desired.kept_children import left_as_applied, left_as_observed
+from app.core.desired.manifests.routes import ROUTES
+from app.core.desired.obstacles.dependencies import Unmet, unmet_dependencies
+from app.core.desired.obstacles.exposure import Exposure, earlier_routes, exposure
+from app.core.desired.obstacles.name_occupants import (
+    NameOccupant,
+    deployment_occupant,
+    name_occupant,
+    terminating_child,
+)
+from app.core.desired.obstacles.unchangeable import unchangeable
 from app.core.desired.replicas import Replicas, desired_replicas
-from app.core.desired.rollback import Past, Rollback, observed_rollback
-from app.core.desired.routes import ROUTES
+from app.core.desired.rollback import PreviousReadiness, Rollback, observed_rollback
 from app.core.desired.schedule import ScheduleState, schedule_state
-from app.core.desired.unchangeable import unchangeable
 from app.core.watch import Watch
 from metahook import Deployment, EncodedManifest, Manifest, Parent, SyncRequest
 
@@ -51,7 +56,7 @@ class DesiredState(NamedTuple):
     problem: str | None = None
     is_suspended: bool = False
     """Whether the spec asks to change nothing."""
-    holders: tuple[Holder, ...] = ()
+    occupants: tuple[NameOccupant, ...] = ()
     """The objects that stand in the way of a child: another has its name, or it is being deleted."""
     unmanaged: str = ""
     """The kind of a child that the CompositeController in the cluster does not list, so that it is not created."""
@@ -99,7 +104,12 @@ class DesiredState(NamedTuple):
 
 
 def desired_state(
-    request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None, *, past: Past
+    request: SyncRequest,
+    now: datetime,
+    watch: Watch,
+    memo: GenerationMemo | None = None,
+    *,
+    previous: PreviousReadiness,
 ) -> DesiredState:
     """Return the desired state of the parent of *request*."""
     valid = valid_spec(request.parent, memo)
@@ -108,7 +118,7 @@ def desired_state(
     if valid.spec.suspend:
         kept = left_as_observed(request.children)
         return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
-    desired = _of_valid_spec(request, valid, now, watch, memo, past)
+    desired = _of_valid_spec(request, valid, now, watch, memo, previous)
     if problem := _problem(request, desired, watch):
         return DesiredState(kept=left_as_applied(request.parent, request.children), problem=problem)
     return desired
@@ -137,21 +147,26 @@ def _forbidden_annotations(spec: MyResourceSpec, watch: Watch) -> str | None:
 
 
 def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
-    request: SyncRequest, valid: ValidSpec, now: datetime, watch: Watch, memo: GenerationMemo | None, past: Past
+    request: SyncRequest,
+    valid: ValidSpec,
+    now: datetime,
+    watch: Watch,
+    memo: GenerationMemo | None,
+    previous: PreviousReadiness,
 ) -> DesiredState:
     spec = valid.spec
     schedule = schedule_state(spec.schedule, now) if spec.schedule else None
     replicas = desired_replicas(request.parent, spec, request.children, schedule)
     observed_config = config(request, valid, watch, replicas.desired)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
-    rollback = observed_rollback(request.parent, spec, deployment, past)
+    rollback = observed_rollback(request.parent, spec, deployment, previous)
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
     # Once it has started, it is not stopped because of a dependency.
-    is_waiting = bool(unmet) and not past.was_ever_ready and deployment is None
-    left_behind = deployment_holder(request) if deployment is None else None
+    is_waiting = bool(unmet) and not previous.was_ever_ready and deployment is None
+    left_behind = deployment_occupant(request) if deployment is None else None
     exposed = exposure(request, spec)
-    children, holders = _optional_children(request, every_child, exposed)
+    children, occupants = _optional_children(request, every_child, exposed)
     if exposed and exposed.kind.KIND.kind not in {child["kind"] for child in children}:
         children += earlier_routes(request, exposed)
     if not is_waiting and left_behind is None:
@@ -163,7 +178,7 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
         replicas=replicas,
         schedule=schedule,
         unmanaged=_unmanaged(request, every_child),
-        holders=tuple(holder for holder in (terminating, *holders, left_behind) if holder),
+        occupants=tuple(occupant for occupant in (terminating, *occupants, left_behind) if occupant),
         exposure=exposed,
         config=observed_config,
         unmet_dependencies=unmet,
@@ -174,18 +189,18 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
 
 def _optional_children(
     request: SyncRequest, every_child: Manifests, exposed: Exposure | None
-) -> tuple[list[EncodedManifest], list[Holder]]:
+) -> tuple[list[EncodedManifest], list[NameOccupant]]:
     """Return the children beside the Deployment whose names are free, and who holds those of the others."""
     children: list[EncodedManifest] = []
-    holders: list[Holder] = []
+    occupants: list[NameOccupant] = []
     for kind, child in every_child.items():
         if kind is not Deployment and request.children.manages(kind):
-            holder = name_holder(request, kind, child["metadata"]["name"])
-            if holder:
-                holders.append(holder)
+            occupant = name_occupant(request, kind, child["metadata"]["name"])
+            if occupant:
+                occupants.append(occupant)
             elif not (exposed and exposed.kind is kind and exposed.is_blocked):
                 children.append(child)
-    return children, holders
+    return children, occupants
 
 
 def _unmanaged(request: SyncRequest, every_child: Manifests) -> str:

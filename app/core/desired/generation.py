@@ -16,8 +16,8 @@ from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import optional_children
-from app.core.desired.deployment import deployment
-from app.core.desired.propagation import propagated, with_propagated
+from app.core.desired.manifests.deployment import deployment
+from app.core.desired.manifests.propagation import propagated, with_propagated
 from app.core.desired.references import Reference, references
 from app.core.desired.replicas import Replicas
 from app.core.desired.rollback import Rollback

@@ -23,7 +23,7 @@ _HARMLESS = ("autoscaling", "replicas", "schedule", "suspend")
 """Fields whose change makes no image better: the number of Pods, and whether the children are left as they are."""
 
 
-class Past(NamedTuple):
+class PreviousReadiness(NamedTuple):
     """What the previous status says, which can be old or lost."""
 
     was_ever_ready: bool
@@ -58,7 +58,7 @@ class Rollback(NamedTuple):
 
 
 def observed_rollback(
-    parent: Parent, spec: MyResourceSpec, deployment: Deployment | None, past: Past
+    parent: Parent, spec: MyResourceSpec, deployment: Deployment | None, previous: PreviousReadiness
 ) -> Rollback | None:
     """Return what the observed *deployment* remembers that holds for *spec*; None if the spec asks for no rollbacks.
 
@@ -67,23 +67,23 @@ def observed_rollback(
     """
     if spec.rollback is None or spec.rollback.mode == "Disabled":
         return None
-    if past.was_available:
+    if previous.was_available:
         return Rollback(spec.image)
     image = deployment.metadata.annotation(READY_IMAGE) if deployment else None
     if deployment is None or image is None or not is_image(image):
         return Rollback()
     decision = deployment.metadata.annotation(ROLLBACK) or ""
-    return Rollback(image, None if image == spec.image else _held(decision, parent, past))
+    return Rollback(image, None if image == spec.image else _held(decision, parent, previous))
 
 
-def _held(text: str, parent: Parent, past: Past) -> str | None:
+def _held(text: str, parent: Parent, previous: PreviousReadiness) -> str | None:
     """Return the observed decision *text* as it is written for this generation of *parent*, if it still holds."""
     decision = _DECISION.fullmatch(text)
     if decision and decision["stamp"] == _stamp(parent):
         return text
     if decision and decision["spec_hash"] == _spec_hash(parent):
         return decide_rollback(parent, decision["failure"])
-    return decide_rollback(parent, PROGRESS_DEADLINE_EXCEEDED.name) if past.was_rolled_back else None
+    return decide_rollback(parent, PROGRESS_DEADLINE_EXCEEDED.name) if previous.was_rolled_back else None
 
 
 def decide_rollback(parent: Parent, failure: str) -> str:

@@ -18,7 +18,7 @@ from app.core.reasons import POD_REASONS, Explanation, Reason
 from app.core.timers import after, parse_time
 from metahook import Condition, ContainerStatus, Pod, PodStatus, Terminated
 
-GRACE = 10
+EVENT_GRACE = 10
 """Seconds until an event is observed, added to the time of a probe and to minReadySeconds."""
 
 FORGIVEN = 600
@@ -104,7 +104,7 @@ def _recovered(stopped: Iterator[Cause], container: ContainerStatus, min_ready: 
     """
     if started := _started(container):
         for cause in stopped:
-            until = cause.until if cause.is_unstable else after(started, min_ready + GRACE)
+            until = cause.until if cause.is_unstable else after(started, min_ready + EVENT_GRACE)
             yield replace(cause, until=until, is_recovered=True)
 
 
@@ -158,7 +158,7 @@ def _unready(container: ContainerStatus, advice: Advice, status: PodStatus) -> I
     takes, started = advice.probe_takes(container), _started(container)
     if takes is not None and started and container.started is not False:
         unready_since = parse_time(_time(status.condition("ContainersReady")))
-        times = (after(started, takes + GRACE), after(unready_since or started, GRACE))
+        times = (after(started, takes + EVENT_GRACE), after(unready_since or started, EVENT_GRACE))
         since = max((time for time in times if time), default=None)
         foreign = not advice.is_own(container)
         yield Cause(advice.probe(container), since=since, container=container.name, is_foreign=foreign)

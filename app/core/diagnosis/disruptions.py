@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.api.spec import MyResourceSpec
-from app.core.diagnosis.causes import FORGIVEN, GRACE, Cause
+from app.core.diagnosis.causes import EVENT_GRACE, FORGIVEN, Cause
 from app.core.diagnosis.pod_failures import deletion, failure
 from app.core.diagnosis.revision import Revision, ready_since
 from app.core.reasons import NODE_LOST
@@ -73,7 +73,7 @@ def _replaced_at(revision: Revision, recent: list[Disruption], min_ready: int) -
     times = [disruption.at for disruption in recent]
     created = ((parse_time(pod.metadata.creation_timestamp), pod) for pod in revision.live)
     ready = sorted(since for at, pod in created if at and at >= min(times) and (since := ready_since(pod)))
-    replaced = after(ready[len(times) - 1], min_ready + GRACE) if len(ready) >= len(times) else None
+    replaced = after(ready[len(times) - 1], min_ready + EVENT_GRACE) if len(ready) >= len(times) else None
     forgiven = after(max(times), FORGIVEN)
     return min((time for time in (replaced, forgiven) if time), default=None)
 

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from app import Json
 from app.core.child_metadata import POD_TEMPLATE_HASH, replica_set_hash
 from app.core.rollout import COMPLETE
 from app.core.timers import parse_time
 from metahook import Absence, Deployment, Pod, Related
-
-Json = dict[str, Any]
 
 _OVER = ("Succeeded", "Failed")
 

@@ -11,17 +11,17 @@ from app.core.status.conditions import (
     TWO_AUTOSCALERS,
     ParentCondition,
 )
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
 from metahook import Conditions, HorizontalPodAutoscaler
 
 
 def autoscaling_condition(facts: Facts) -> ParentCondition:
     """Return whether the autoscaler can choose the number of Pods, as it reports."""
-    found = _found(facts.children.get(HorizontalPodAutoscaler, facts.parent.name))
-    return replace(found, message=found.message.format(name=facts.parent.name, namespace=facts.parent.namespace))
+    reported = _reported(facts.children.get(HorizontalPodAutoscaler, facts.parent.name))
+    return replace(reported, message=reported.message.format(name=facts.parent.name, namespace=facts.parent.namespace))
 
 
-def _found(autoscaler: HorizontalPodAutoscaler | None) -> ParentCondition:
+def _reported(autoscaler: HorizontalPodAutoscaler | None) -> ParentCondition:
     status = (autoscaler and autoscaler.status) or Conditions()
     able, active = status.condition("AbleToScale"), status.condition("ScalingActive")
     if able and able.status == "False":

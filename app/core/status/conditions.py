@@ -1,6 +1,7 @@
-"""What the conditions besides Ready say, in a fixed sentence, or a template.
+"""The conditions: their types, and what those besides Ready say, in a fixed sentence, or a template.
 
-``myresource explain`` prints these, too.
+``myresource explain`` prints all of it. A new condition is a type and its constants here; which of them holds is in
+:mod:`app.core.status.parent_status`. If that depends on ``now``, ``Facts.timers`` has the time of its next change.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,92 @@ class ParentCondition:
         """Return the message as ``myresource explain`` prints it."""
         return outline(self.message)
 
+
+ACT = "Check the reason of Ready: kubectl get myresource NAME -o wide. Then run: myresource explain REASON"
+WAIT = "Wait. The message of Ready says what it is waiting for: kubectl get myresource NAME -o wide"
+_KSTATUS = "kstatus, which Flux and `kpt` use"
+
+
+@dataclass(frozen=True)
+class ConditionType:
+    """A type of condition: what it means, what to do, and who reads it."""
+
+    name: str
+    meaning: str
+    remedy: str
+    readers: str
+
+
+CONDITION_TYPES = (
+    ConditionType(
+        "Ready",
+        "True if the Deployment is fully rolled out for the current generation and all Pods are available. Wait for "
+        "this condition: kubectl wait --for=condition=Ready myresource/NAME",
+        ACT,
+        "`kubectl wait`, health checks, other operators, MyResources that [depend](dependencies.md) on it",
+    ),
+    ConditionType(
+        "Available",
+        "True if enough Pods are available, including Pods of an older spec: during a failing rollout the old Pods "
+        "keep serving.",
+        "If it is False, the application may not respond: check the reason of Ready.",
+        "alerts: whether the application is served at all",
+    ),
+    ConditionType(
+        "Progressing",
+        "True if the rollout of the Deployment is in progress or complete, False if it failed, Unknown if it is paused "
+        "or has not started.",
+        "If it is False, check the reason of Ready.",
+        "people",
+    ),
+    ConditionType(
+        "DependenciesReady",
+        "True if all dependencies in spec.dependencies are met. Present only if the spec has dependencies.",
+        "If it is False, its message names the dependencies that are not met.",
+        "people",
+    ),
+    ConditionType(
+        "AutoscalingActive",
+        "True if the HorizontalPodAutoscaler chooses the number of Pods, False if it can't, Unknown if it has not "
+        "reported anything yet. Present only if the spec has autoscaling.",
+        "If it is False, do what its message says: kubectl describe myresource NAME",
+        "people, alerts: whether the number of Pods follows the load",
+    ),
+    ConditionType(
+        "Exposed",
+        "True if the Ingress has an address, or the Gateway accepts the HTTPRoute, so that requests from outside of "
+        "the cluster can arrive. Present only if the spec has expose. Ready does not depend on it.",
+        "If it is not True, do what its message says: kubectl describe myresource NAME",
+        "people, `kubectl wait`",
+    ),
+    ConditionType(
+        "Reconciling",
+        "Present, and True, while Ready is False and no action is needed yet.",
+        WAIT,
+        _KSTATUS,
+    ),
+    ConditionType(
+        "Stalled",
+        "Present, and True, while Ready is False and action is needed. It has the same reason as Ready.",
+        ACT,
+        f"{_KSTATUS}; alerts: whether action is needed",
+    ),
+    ConditionType(
+        "ForeignFields",
+        "Present, and True, while another user or controller sets fields of a child that the "
+        "spec does not set, such as with kubectl edit. The fields are kept, and no other condition changes.",
+        "Do what its message says: kubectl describe myresource NAME. Expected managers of fields, such as a controller "
+        "that adds a sidecar, are a setting of the operator: --expected-manager, or expectedManagers of the chart.",
+        "people, security reviews",
+    ),
+    ConditionType(
+        "OperatorMisconfigured",
+        "Present, and True, while the operator is not installed as this version requires. It is not about the spec of "
+        "the MyResource, and changes no other condition.",
+        "Ask the cluster administrator to do what its message says: kubectl describe myresource NAME",
+        "cluster administrators; alerts",
+    ),
+)
 
 AVAILABLE_NOW = ParentCondition("Available", "True", "MinimumReplicasAvailable", "Enough Pods are available.")
 NOT_AVAILABLE = ParentCondition("Available", "False", "MinimumReplicasUnavailable", "Not enough Pods are available.")

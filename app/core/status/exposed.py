@@ -7,7 +7,8 @@ import re
 from dataclasses import replace
 
 from app.api.expose import GatewayRef
-from app.core.desired.exposure import Exposure
+from app.core.desired.children import CHART_VALUES
+from app.core.desired.obstacles.exposure import Exposure
 from app.core.status.conditions import (
     HOST_CLAIMED,
     ROUTE_ACCEPTED,
@@ -17,11 +18,8 @@ from app.core.status.conditions import (
     ROUTE_NOT_ENABLED,
     ParentCondition,
 )
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
 from metahook import Condition, HTTPRoute, Ingress
-
-_VALUES = {Ingress: "expose.ingress", HTTPRoute: "expose.gateway"}
-"""The values of the chart that let the operator create routes of a kind."""
 
 _REASON = re.compile("[A-Za-z]{1,64}")
 
@@ -42,7 +40,7 @@ def exposed(facts: Facts, exposure: Exposure) -> ParentCondition:
         "unwanted": "spec.expose.gateway" if gateway else "spec.expose",
         "gateway": gateway.name if gateway else "",
         "holder": exposure.holder,
-        "value": _VALUES[exposure.kind],
+        "value": CHART_VALUES[exposure.kind],
         "why": why,
     }
     return replace(condition, message=condition.message.format_map(words))
@@ -82,12 +80,12 @@ def _conditions(route: HTTPRoute, gateway: GatewayRef) -> list[Condition]:
     """Return the conditions that are about *gateway*, and about this generation of *route*."""
     own = route.metadata.namespace
     wanted = gateway.name, gateway.namespace or own, gateway.section_name
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for parent in (route.status and route.status.parents) or []:
         ref = parent.parent_ref
         if (ref.name, ref.namespace or own, ref.section_name) == wanted:
-            found += parent.conditions or []
-    return [each for each in found if each.observed_generation in {None, route.metadata.generation}]
+            conditions += parent.conditions or []
+    return [each for each in conditions if each.observed_generation in {None, route.metadata.generation}]
 
 
 def _why(condition: Condition) -> str:

@@ -4,14 +4,14 @@ It changes only with what is observed, or at a deadline.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 
+from app import Json
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
-from app.core.desired.dependencies import State, Unmet
-from app.core.desired.pod_template import observed_image
+from app.core.desired.manifests.pod_template import observed_image
+from app.core.desired.obstacles.dependencies import State, Unmet
 from app.core.desired.schedule import ScheduleState
 from app.core.reasons import SLEEPING, Outlook, linked
 from app.core.rollout import min_available
@@ -34,15 +34,13 @@ from app.core.status.conditions import (
     ParentCondition,
 )
 from app.core.status.exposed import exposed, url
-from app.core.status.facts import Facts
-from app.core.status.previous_status import ReachedState
+from app.core.status.facts.facts import Facts
+from app.core.status.facts.previous_status import ReachedState
+from app.core.status.messages import foreign_message, listing, message
 from app.core.status.readiness import Decision, decide
 from app.core.status.transitions import Transitions
-from app.core.status.words import foreign_message, listing, message
 from app.core.timers import format_time
 from metahook import Service
-
-Json = dict[str, Any]
 
 _READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
 """The status of the condition Ready, where it is not False."""
@@ -76,8 +74,8 @@ def parent_status(facts: Facts, docs_url: str) -> Json:
         status["readyGeneration"] = ready_generation
     if facts.desired.schedule and not facts.parent.deleting:
         status["schedule"] = _schedule(facts, facts.desired.schedule, is_ready=is_ready)
-    if facts.waiting_for:
-        status["waiting"] = {"what": facts.waiting_for, "since": format_time(facts.waiting_since)}
+    if facts.wait.what:
+        status["waiting"] = {"what": facts.wait.what, "since": format_time(facts.wait.since)}
     if facts.overriding.last:
         status["override"] = msgspec.to_builtins(facts.overriding.last)
     return status
@@ -104,8 +102,8 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     if facts.foreign:
         conditions.append(replace(FOREIGN_FIELDS, message=foreign_message(facts.foreign)))
     if facts.installation:
-        found = OPERATOR_MISCONFIGURED[facts.installation[0]]
-        conditions.append(replace(found, message=linked(found.message, docs_url)[:MAX_MESSAGE]))
+        misconfigured = OPERATOR_MISCONFIGURED[facts.installation[0]]
+        conditions.append(replace(misconfigured, message=linked(misconfigured.message, docs_url)[:MAX_MESSAGE]))
     return conditions
 
 

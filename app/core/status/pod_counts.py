@@ -8,8 +8,8 @@ within ten seconds of the last time; and otherwise a minute after it.
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from app.core.status.facts import Facts
-from app.core.status.previous_status import SKEW, PodCounts
+from app.core.status.facts.facts import Facts
+from app.core.status.facts.previous_status import SKEW, PodCounts
 from app.core.timers import after, format_time
 
 MANY = 10
@@ -61,7 +61,7 @@ def _observed(facts: Facts) -> PodCounts:
     """Return the numbers of Pods, without surplus ones and ones that keep failing."""
     rollout, stable = facts.rollout, facts.diagnosis.stable_pods
     ready = rollout.ready if stable is None else min(rollout.ready, stable)
-    desired, is_outdated = facts.desired, facts.is_keeping_newer_children or facts.deployment_drift
+    desired, is_outdated = facts.desired, facts.wait.is_keeping_newer_children or facts.deployment_drift
     is_of_another_spec = desired.is_kept or desired.is_rolled_back or is_outdated
     is_observed = facts.is_scaling or not rollout.is_not_yet_observed
     is_known = rollout.deployment and not is_of_another_spec and is_observed

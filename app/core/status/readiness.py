@@ -7,7 +7,7 @@ Ready is never True for a generation whose Deployment is not fully rolled out. F
 from collections.abc import Callable
 from typing import NamedTuple
 
-from app.core.desired.dependencies import State
+from app.core.desired.obstacles.dependencies import State
 from app.core.diagnosis.causes import Cause
 from app.core.reasons import (
     AVAILABLE,
@@ -35,7 +35,7 @@ from app.core.reasons import (
     Outlook,
     Reason,
 )
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
 
 
 class Decision(NamedTuple):
@@ -77,7 +77,7 @@ def _has_unwatched_dependency(facts: Facts) -> bool:
 
 def _has_leftover_fields(facts: Facts) -> bool:
     """Fields that the spec no longer has stay on a child."""
-    return facts.is_stuck and facts.drift is not None and facts.drift.removal is not None
+    return facts.wait.is_stuck and facts.drift is not None and facts.drift.removal is not None
 
 
 RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
@@ -95,8 +95,11 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (WAITING_FOR_DEPENDENCIES, lambda facts: facts.desired.is_waiting_for_dependencies),
     (LEFTOVER_FIELDS, _has_leftover_fields),
     # Only a write that arrived can be overridden. One that did not was refused, which is NotApplied.
-    (OVERRIDDEN, lambda facts: facts.overriding.is_overridden or (facts.is_stuck and facts.has_resent_value)),
-    (NOT_APPLIED, lambda facts: facts.is_stuck),
+    (
+        OVERRIDDEN,
+        lambda facts: facts.overriding.is_overridden or (facts.wait.is_stuck and facts.wait.has_resent_value),
+    ),
+    (NOT_APPLIED, lambda facts: facts.wait.is_stuck),
     (BUILDING, lambda facts: facts.drift is not None),
     # Before all that the rollout shows: it is that of another image.
     (ROLLED_BACK, lambda facts: facts.desired.is_rolled_back),

@@ -14,7 +14,7 @@ from app.core.reasons import (
     RUN_CONTAINER_ERROR,
     Outlook,
 )
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
 from app.core.status.readiness import Decision, decide
 
 MENDED_BY_IMAGE = (IMAGE_PULL_FAILED, RUN_CONTAINER_ERROR, OOM_KILLED, CRASH_LOOPING, PROBE_FAILING)

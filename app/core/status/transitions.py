@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from app.core.status.conditions import ParentCondition
-from app.core.status.facts import Facts
-from app.core.status.scaling import may_have_scaled
+from app.core.status.facts.facts import Facts
+from app.core.status.facts.scaling import may_have_scaled
 from app.core.timers import after, format_time, parse_time
 from metahook import last_change
 
@@ -91,7 +91,7 @@ class Transitions:
             return self._spec_changed or self._now()
         if condition.type == "Progressing" and (updated := self._deployment_updated()):
             return updated
-        deadline = None if facts.has_skewed_clock else self._passed_deadline(condition)
+        deadline = None if facts.wait.has_skewed_clock else self._passed_deadline(condition)
         shown = deadline or (None if self._is_hidden(condition) else self._rollout_changed(last))
         return shown or self._now()
 
@@ -100,7 +100,7 @@ class Transitions:
         facts = self._facts
         if condition.type == "Progressing":  # the Deployment decides, unless its Pods are unstable
             return facts.deadlines.passed if facts.deadlines.is_stability_late else None
-        return after(facts.waiting_since, facts.patience) if facts.is_stuck else facts.deadlines.passed
+        return after(facts.wait.since, facts.wait.patience) if facts.wait.is_stuck else facts.deadlines.passed
 
     def _is_hidden(self, condition: ParentCondition) -> bool:
         """Tell whether nothing shows since when: what *condition* is about is not there, or not as desired."""
@@ -111,7 +111,7 @@ class Transitions:
     def _now(self) -> datetime:
         """Return the time, or the latest that anything shows if the clock of the hook is wrong."""
         facts = self._facts
-        if not facts.has_skewed_clock:
+        if not facts.wait.has_skewed_clock:
             return facts.now
         written = [last_change(facts.parent.managed_fields, of_status=of_status) for of_status in (True, False)]
         shown = [self._time(text) for text in (facts.parent.created, *written, *facts.rollout.times)]
@@ -119,8 +119,8 @@ class Transitions:
 
     def _available_since(self, status: str) -> datetime | None:
         """Return since when the Deployment's own condition Available has this *status*; None if it has not."""
-        said, since = self._available
-        return since if said == status else None
+        observed, since = self._available
+        return since if observed == status else None
 
     @cached_property
     def _available(self) -> tuple[str, datetime | None]:

@@ -170,6 +170,11 @@
 
 {{- define "myresource-operator.checkMetrics" -}}
 {{- $metrics := .Values.metrics -}}
+{{- range $metrics.rules.disabled -}}
+{{- if not (contains (printf "- alert: %s\n" .) ($.Files.Get "files/alerts.yaml")) -}}
+{{- fail (printf "metrics.rules.disabled contains %s, which is not an alert: correct the name, which is one of those in %s/alerts.md, or remove it" . (include "myresource-operator.docs" $)) -}}
+{{- end -}}
+{{- end -}}
 {{- if and $metrics.serviceMonitor.enabled (not $metrics.service.enabled) -}}
 {{- fail "metrics.serviceMonitor.enabled is true and metrics.service.enabled is false: set metrics.service.enabled to true, because the ServiceMonitor selects that Service; or enable metrics.podMonitor instead, which needs no Service" -}}
 {{- end -}}

@@ -189,3 +189,16 @@ metricRelabelings:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
+
+{{/* The kinds of children that are made with these values. Values of an earlier release, which --reuse-values passes, lack some. */}}
+{{- define "myresource-operator.children" -}}
+{{- range .Files.Get "files/children.yaml" | fromYamlArray }}
+{{- $value := $.Values -}}
+{{- range .value | default "" | splitList "." | compact -}}
+{{- $value = get ($value | default dict) . -}}
+{{- end }}
+{{- if $value }}
+{{ list . | toYaml }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -2,7 +2,7 @@ import copy
 
 import pytest
 
-from app.cli.plugin.state import KINDS, state
+from app.cli.plugin.state import rank, state
 from app.cli.plugin.tree import text, tree
 from app.core.desired.children import CHILDREN
 from tests.cli.plugin.recorded import MYRESOURCE, OBJECTS, Json
@@ -32,8 +32,8 @@ def changed(kind: str, **fields: Json) -> list[Json]:
     return objects
 
 
-def test_a_child_of_each_kind_has_a_state() -> None:
-    assert {kind.KIND.kind for kind in CHILDREN} <= set(KINDS)
+def test_a_kind_without_words_of_its_own_comes_last() -> None:
+    assert max(rank(kind) for kind in (*(kind.KIND.kind for kind in CHILDREN), "ReplicaSet", "Pod")) < rank("Backup")
 
 
 def test_the_newest_replica_set_is_first_and_the_order_of_objects_does_not_matter() -> None:
@@ -97,6 +97,11 @@ def container(**state: Json) -> Json:
         ({"kind": "Ingress", "spec": {"rules": [{"host": "a.example.com"}]}}, "a.example.com, not yet admitted"),
         ({"kind": "HTTPRoute", "spec": {"hostnames": ["a.example.com"]}}, "a.example.com"),
         ({"kind": "ConfigMap"}, ""),
+        ({"kind": "Backup", "status": {"phase": "Running"}}, "Running"),
+        (
+            {"kind": "Backup", "status": {"conditions": [{"type": "Ready", "status": "False"}]}},
+            "Ready is False",
+        ),
     ],
     ids=str,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
+import yaml
 
 from app.api.affinity import Affinity
 from app.api.lifecycle import Lifecycle
@@ -15,6 +16,7 @@ from app.api.probe import Probe
 from app.api.spec import MyResourceSpec
 from app.core.controller import controller
 from app.core.watch import Watch
+from docs.fields import FULL as FILE
 from docs.fields import examples
 from metahook import Kind
 from metahook.protocol.sender import customize_request
@@ -24,6 +26,7 @@ Json = dict[str, Any]
 Path = tuple[str, ...]
 
 EXAMPLES = examples()
+FULL: Json = yaml.safe_load(FILE.read_text())["spec"]
 WATCH = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 """A dependency of a kind that is not watched has no rule."""
 
@@ -94,8 +97,9 @@ def effects(spec: Json) -> str:
 
 def is_forgotten(path: Path) -> bool:
     """Tell whether no example of the field at *path* leads to anything that it does not lead to without the field."""
-    specs = [item["spec"] for item in EXAMPLES.get(path[0], []) if has(item["spec"], path)]
-    assert specs, f"docs/fields.yaml has no example of spec.{'.'.join(path)}"
+    shown = [item["spec"] for item in EXAMPLES.get(path[0], []) if has(item["spec"], path)]
+    specs = shown or ([FULL] if has(FULL, path) else [])
+    assert specs, f"examples/full.yaml does not use spec.{'.'.join(path)}"
     return all(effects(spec) == effects(without(spec, path)) for spec in specs)
 
 

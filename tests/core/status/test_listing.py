@@ -1,4 +1,4 @@
-from app.core.status.words import MOST, listing
+from app.core.status.messages import MOST, listing
 
 
 def test_things_are_said_in_their_order_and_once() -> None:

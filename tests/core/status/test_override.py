@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.core.child_metadata import REVERTED
-from app.core.status.override import CALM, REPEATED, WINDOW
+from app.core.status.facts.override import CALM, REPEATED, WINDOW
 from app.core.timers import format_time
 from metahook import LAST_APPLIED
 from metahook.simulator.findings import findings

@@ -9,8 +9,8 @@ import pytest
 
 from app.core.child_metadata import EARLIER_FAILURE, READY_IMAGE, ROLLBACK
 from app.core.reasons import POD_REASONS
+from app.core.status.facts.template_records import template_hash
 from app.core.status.rollback import MENDED_BY_IMAGE
-from app.core.status.template_records import template_hash
 from app.core.watch import Watch
 from metahook import Deployment
 from metahook.protocol.sender import Grouped

@@ -6,9 +6,9 @@ import pytest
 from app.core.desired.children import CHILDREN
 from app.core.desired.desired_state import DesiredState
 from app.core.diagnosis.pod_diagnosis import Diagnosis
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
+from app.core.status.facts.previous_status import PreviousStatus
 from app.core.status.parent_status import parent_status
-from app.core.status.previous_status import PreviousStatus
 from metahook import SyncRequest
 from metahook.protocol.sender import sync_request
 from tests.requests.builders import (

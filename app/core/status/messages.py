@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from app.api.names import API_VERSION
 from app.api.status import MAX_MESSAGE
 from app.core.desired.children import OPTIONAL_CHILDREN
-from app.core.desired.holders import Holder
+from app.core.desired.obstacles.name_occupants import NameOccupant
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.replica_failure import explain_replica_failure
 from app.core.drift import Drift, Foreign
 from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS
 from app.core.status.conditions import FOREIGN_FIELDS
-from app.core.status.facts import Facts
+from app.core.status.facts.facts import Facts
 from app.core.status.readiness import Decision
 from metahook import Removal, Service
 
@@ -60,17 +60,17 @@ def _drift(facts: Facts) -> Drift:
     return facts.drift or Drift("", "")
 
 
-def _holder(facts: Facts) -> Holder:
-    return facts.terminating or facts.conflict or Holder("", "")
+def _occupant(facts: Facts) -> NameOccupant:
+    return facts.terminating or facts.conflict or NameOccupant("", "")
 
 
 def _until(facts: Facts) -> str:
-    finalizers = listing(_holder(facts).finalizers)
+    finalizers = listing(_occupant(facts).finalizers)
     return f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete"
 
 
 def _others(facts: Facts) -> str:
-    kind, spec = _holder(facts).kind, facts.desired.spec
+    kind, spec = _occupant(facts).kind, facts.desired.spec
     remedies = (child.remedy for child in OPTIONAL_CHILDREN if child.kind.KIND.kind == kind)
     remedy = next(remedies, f"delete the {kind}")
     is_exposed = kind == Service.KIND.kind and spec is not None and spec.expose is not None
@@ -91,7 +91,7 @@ def _write(facts: Facts) -> str:
 def _awaited(facts: Facts) -> str:
     """Return what has to happen before the rollout decides."""
     drift = _drift(facts)
-    if facts.is_keeping_newer_children:
+    if facts.wait.is_keeping_newer_children:
         return f"Metacontroller to send the generation that {drift.kind} {drift.name} was made for"
     if drift.removal:
         return f"the removal of leftover fields of {drift.kind} {drift.name}"
@@ -189,9 +189,9 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "missing": lambda facts: listing(facts.desired.config.missing),
     "pods": _pods,
     "refusal": _replica_failure,
-    "holder": lambda facts: f"{_holder(facts).kind} {_holder(facts).name}",
+    "holder": lambda facts: f"{_occupant(facts).kind} {_occupant(facts).name}",
     "until": _until,
-    "handover": lambda facts: f"{_holder(facts).kind.lower()} {_holder(facts).name}",
+    "handover": lambda facts: f"{_occupant(facts).kind.lower()} {_occupant(facts).name}",
     "others": _others,
     "unmanaged": lambda facts: facts.desired.unmanaged,
     "kind": lambda facts: _drift(facts).kind,

@@ -51,11 +51,11 @@ class TemplateRecords:
     def _read_rolled_out(
         self, deployment: Deployment, desired: DesiredState, rollout: Rollout, children: Children
     ) -> None:
-        found = template_hash(deployment)
-        self.is_rolled_out = deployment.metadata.annotation(ROLLED_OUT_TEMPLATE) == found
+        observed = template_hash(deployment)
+        self.is_rolled_out = deployment.metadata.annotation(ROLLED_OUT_TEMPLATE) == observed
         is_done = rollout.is_sound and not rollout.is_not_yet_observed
         if (self.is_rolled_out or is_done) and _has_template(desired, children):
-            self.rolled_out = found
+            self.rolled_out = observed
 
     def _read_failure(self, deployment: Deployment, late_since: str | None, *, is_drifted: bool) -> None:
         record = _FAILURE.fullmatch(deployment.metadata.annotation(EARLIER_FAILURE) or "")

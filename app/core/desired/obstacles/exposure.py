@@ -15,7 +15,7 @@ from app.api.expose import Expose
 from app.api.names import KIND
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import ADDRESS_LABEL, GENERATION_STAMP
-from app.core.desired.routes import ROUTES, RouteKind, address_label, route_kind
+from app.core.desired.manifests.routes import ROUTES, RouteKind, address_label, route_kind
 from metahook import Absence, EncodedManifest, HTTPRoute, Ingress, Manifest, Object, SyncRequest
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from app.api.scalar import is_writable
 from app.api.spec import MyResourceSpec
-from app.core.desired.routes import ROUTES
+from app.core.desired.manifests.routes import ROUTES
 from metahook import Manifest, Parent
 
 _ROUTES = {kind.KIND.kind for kind in ROUTES}

@@ -9,10 +9,10 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from app.core.desired.rollback import Past
+from app.core.desired.rollback import PreviousReadiness
 from app.core.desired.schedule import State
 from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK
-from app.core.status.override import Override
+from app.core.status.facts.override import Override
 from app.core.timers import parse_time
 from metahook import Finding, Parent, last_change, try_read, try_read_list
 
@@ -134,11 +134,13 @@ class PreviousStatus:
         return ready is None or ready.observed_generation != self._generation
 
     @property
-    def past(self) -> Past:
+    def readiness(self) -> PreviousReadiness:
         """What the children depend on."""
         ready = self._conditions.get("Ready")
         reason = ready.reason if ready and not self.is_of_other_generation else ""
-        return Past(self.ready_generation is not None, reason == AVAILABLE.name, reason == ROLLED_BACK.name)
+        return PreviousReadiness(
+            self.ready_generation is not None, reason == AVAILABLE.name, reason == ROLLED_BACK.name
+        )
 
     @property
     def is_of_skewed_clock(self) -> bool:
@@ -146,8 +148,8 @@ class PreviousStatus:
 
         A wait shows it at its beginning. So the finding stays until this generation waits for nothing.
         """
-        found = self._conditions.get("OperatorMisconfigured")
-        is_known = found is not None and found.reason == Finding.ClockSkewed.name
+        misconfigured = self._conditions.get("OperatorMisconfigured")
+        is_known = misconfigured is not None and misconfigured.reason == Finding.ClockSkewed.name
         if is_known and not self.is_of_other_generation:
             return True
         began, stored = parse_time(self._waiting.since) if self._waiting else None, self.stored_at

@@ -9,7 +9,7 @@ from datetime import datetime
 from app.core.desired.desired_state import DesiredState
 from app.core.desired.replicas import is_set_by_others, observed_replicas
 from app.core.rollout import Rollout
-from app.core.status.previous_status import PreviousStatus
+from app.core.status.facts.previous_status import PreviousStatus
 from app.core.timers import after, parse_time
 from metahook import Children, Deployment, HorizontalPodAutoscaler
 

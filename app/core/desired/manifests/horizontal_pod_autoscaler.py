@@ -5,7 +5,7 @@ from typing import Any
 from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name, manifest_of
-from app.core.desired.pod_template import present
+from app.core.desired.manifests.pod_template import present
 from app.core.desired.replicas import Replicas
 from metahook import Deployment, HorizontalPodAutoscaler, Manifest, Parent
 

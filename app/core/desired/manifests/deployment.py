@@ -6,7 +6,7 @@ from typing import Any
 from app.api.rollout import Strategy
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import manifest_of, selector
-from app.core.desired.pod_template import pod_template, present
+from app.core.desired.manifests.pod_template import pod_template, present
 from app.core.desired.replicas import Replicas
 from app.core.desired.rollback import Rollback
 from metahook import Deployment, Manifest, Parent

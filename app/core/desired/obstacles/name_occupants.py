@@ -1,4 +1,4 @@
-"""Holders: objects that occupy the name of a child: those of other owners, and children that are being deleted.
+"""Name occupants: objects that occupy the name of a child: those of other owners, and children that are being deleted.
 
 The hook never lists a child whose name another object has. Metacontroller would report nothing: dynamic-apply ignores
 the conflict, and server-side apply takes the object over and deletes it together with the MyResource.
@@ -14,7 +14,7 @@ from metahook import Absence, Children, Manifest, Metadata, Object, Parent, Pod,
 
 
 @dataclass(frozen=True)
-class Holder:
+class NameOccupant:
     """The object of *kind* called *name*; one that is terminating goes once its *finalizers* are removed."""
 
     kind: str
@@ -23,21 +23,21 @@ class Holder:
     finalizers: tuple[str, ...] = ()
 
 
-def name_holder(request: SyncRequest, kind: type[Object], name: str) -> Holder | None:
+def name_occupant(request: SyncRequest, kind: type[Object], name: str) -> NameOccupant | None:
     """Return who has the *name* of a child of *kind*, if this parent does not control it; it is a related object."""
     observed = request.related.get(kind, name)
     if request.children.get(kind, name) or observed in (Absence.MISSING, Absence.NOT_SELECTED):
         return None
     if isinstance(observed, Absence):
-        return Holder(kind.KIND.kind, name)
+        return NameOccupant(kind.KIND.kind, name)
     metadata = observed.metadata
     if metadata.controller and metadata.controller.uid == request.parent.uid:
         return None
     is_terminating = metadata.deletion_timestamp is not None or _belonged_to_namesake(metadata, request.parent)
-    return Holder(kind.KIND.kind, name, is_terminating, _finalizers(observed))
+    return NameOccupant(kind.KIND.kind, name, is_terminating, _finalizers(observed))
 
 
-def deployment_holder(request: SyncRequest) -> Holder | None:
+def deployment_occupant(request: SyncRequest) -> NameOccupant | None:
     """Return the Deployment that an earlier MyResource of this name left behind, as its Pods show.
 
     A related rule would be exact, but cost Metacontroller a walk over all MyResources for each event of any Deployment.
@@ -47,15 +47,17 @@ def deployment_holder(request: SyncRequest) -> Holder | None:
     pods = request.related.all(Pod)
     if isinstance(pods, Absence):
         return None
-    return Holder("Deployment", name) if any(_is_left_behind(pod, name, request.parent) for pod in pods) else None
+    return NameOccupant("Deployment", name) if any(_is_left_behind(pod, name, request.parent) for pod in pods) else None
 
 
-def terminating_child(desired: Sequence[Manifest], children: Children) -> Holder | None:
+def terminating_child(desired: Sequence[Manifest], children: Children) -> NameOccupant | None:
     """Return the first of the *desired* children that is being deleted: it is created again only when it is gone."""
     for child in desired:
         observed = children.observed(child)
         if observed and observed.metadata.deletion_timestamp:
-            return Holder(child["kind"], observed.metadata.name, is_terminating=True, finalizers=_finalizers(observed))
+            return NameOccupant(
+                child["kind"], observed.metadata.name, is_terminating=True, finalizers=_finalizers(observed)
+            )
     return None
 
 
@@ -73,5 +75,5 @@ def _is_left_behind(pod: Pod, deployment: str, parent: Parent) -> bool:
     return pod_created is not None and parent_created is not None and pod_created < parent_created
 
 
-def _finalizers(holder: Object) -> tuple[str, ...]:
-    return tuple(holder.metadata.finalizers or ())
+def _finalizers(occupant: Object) -> tuple[str, ...]:
+    return tuple(occupant.metadata.finalizers or ())

@@ -8,6 +8,7 @@ mypy knows them; tests/core/desired/test_every_field.py names a field that was f
 from collections.abc import Mapping
 from typing import Any
 
+from app import Json
 from app.api.container import Container, Port
 from app.api.init_container import InitContainer
 from app.api.model import Model
@@ -17,8 +18,6 @@ from app.api.resources import Resources
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import RESTARTED_AT, labels
 from metahook import Deployment, Parent
-
-Json = dict[str, Any]
 
 
 def present(fields: Mapping[str, object]) -> Json:

@@ -67,7 +67,8 @@ def read_annotation(child: Object, stamp: str) -> Override | None:
 
 def known_overrides(parent: Parent, children: Iterable[Object], stored: Override | None) -> list[Override]:
     """Return the changes that were reverted in this generation, as the status has *stored* them, and the *children*."""
-    known = [stored, *(read_annotation(child, generation_stamp(parent)) for child in children)]
+    stamp = generation_stamp(parent)
+    known = [stored, *(read_annotation(child, stamp) for child in children)]
     return [override for override in known if override]
 
 
