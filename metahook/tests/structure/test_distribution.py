@@ -7,11 +7,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 from zipfile import ZipFile
 
 import pytest
 
 import metahook
+import metahook.simulator
 from toolkit.root import ROOT
 from toolkit.slow import only_whole, short_or_whole
 
@@ -54,8 +56,22 @@ def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
     assert loaded(code) == loaded("import msgspec")
 
 
-def test_each_name_of_the_toolkit_can_be_imported() -> None:
-    assert [name for name in vars(metahook)["__all__"] if not hasattr(metahook, name)] == []
+@pytest.mark.parametrize("door", [metahook, metahook.simulator])
+def test_each_name_of_a_door_can_be_imported(door: ModuleType) -> None:
+    assert [name for name in vars(door)["__all__"] if not hasattr(door, name)] == []
+
+
+@pytest.mark.parametrize("door", [metahook, metahook.simulator])
+def test_a_type_checker_sees_the_names_of_a_door(door: ModuleType) -> None:
+    seen = re.findall(r"^ {4}from ([\w.]+) import \w+ as (\w+)$", Path(door.__file__ or "").read_text(), re.MULTILINE)
+
+    assert {name: module for module, name in seen} == vars(door)["_MODULES"]
+
+
+def test_the_door_of_the_simulator_is_lazy() -> None:
+    code = "import sys, metahook.simulator; print(*[name for name in sys.modules if name.startswith('metahook.')])"
+
+    assert subprocess.check_output([sys.executable, "-I", "-c", code], text=True).split() == ["metahook.simulator"]
 
 
 def test_serving_needs_the_extra() -> None:
@@ -72,9 +88,10 @@ def test_serving_without_the_extra_says_how_to_install_it() -> None:
     )
 
 
-def test_a_name_that_the_toolkit_has_not_is_an_error() -> None:
+@pytest.mark.parametrize("door", ["metahook", "metahook.simulator"])
+def test_a_name_that_a_door_has_not_is_an_error(door: str) -> None:
     with pytest.raises(ImportError, match="nothing"):
-        exec("from metahook import nothing")  # noqa: S102 - mypy would refuse the statement
+        exec(f"from {door} import nothing")  # noqa: S102 - mypy would refuse the statement
 
 
 @pytest.mark.parametrize(

@@ -19,18 +19,66 @@ file of built-in kinds, and no clock but its own.
 Imports protocol, to call a controller as Metacontroller does. Start at :mod:`metahook.simulator.world`.
 """
 
-from metahook.simulator.metacontroller.settings import MODES, Mode, NotSimulated, Settings, UnknownResource
-from metahook.simulator.objects import Key
-from metahook.simulator.world import NeverQuiet, NoSuchObject, World
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "MODES",
-    "Key",
-    "Mode",
-    "NeverQuiet",
-    "NoSuchObject",
-    "NotSimulated",
-    "Settings",
-    "UnknownResource",
-    "World",
-]
+if TYPE_CHECKING:
+    from metahook.simulator.apiserver.validation import ApiError as ApiError
+    from metahook.simulator.clock import START as START
+    from metahook.simulator.controllers.pod_lifecycle import Failure as Failure
+    from metahook.simulator.history import Call as Call
+    from metahook.simulator.history import Entry as Entry
+    from metahook.simulator.history import Event as Event
+    from metahook.simulator.history import History as History
+    from metahook.simulator.history import Write as Write
+    from metahook.simulator.hook import Hook as Hook
+    from metahook.simulator.hook import Reply as Reply
+    from metahook.simulator.hook import Unreachable as Unreachable
+    from metahook.simulator.hook import in_process as in_process
+    from metahook.simulator.metacontroller.dynamic_apply import with_last_applied as with_last_applied
+    from metahook.simulator.metacontroller.settings import MODES as MODES
+    from metahook.simulator.metacontroller.settings import SERVED as SERVED
+    from metahook.simulator.metacontroller.settings import Mode as Mode
+    from metahook.simulator.metacontroller.settings import NotSimulated as NotSimulated
+    from metahook.simulator.metacontroller.settings import Settings as Settings
+    from metahook.simulator.metacontroller.settings import UnknownResource as UnknownResource
+    from metahook.simulator.objects import Json as Json
+    from metahook.simulator.objects import Key as Key
+    from metahook.simulator.objects import is_deleting as is_deleting
+    from metahook.simulator.objects import key_of as key_of
+    from metahook.simulator.objects import reference_to as reference_to
+    from metahook.simulator.objects import to_json as to_json
+    from metahook.simulator.objects import with_metadata as with_metadata
+    from metahook.simulator.runner import StepResult as StepResult
+    from metahook.simulator.runner import run_scenario as run_scenario
+    from metahook.simulator.scenario import InvalidScenario as InvalidScenario
+    from metahook.simulator.scenario import Scenario as Scenario
+    from metahook.simulator.scenario import WatchedObjects as WatchedObjects
+    from metahook.simulator.scenario import read_scenario as read_scenario
+    from metahook.simulator.world import NeverQuiet as NeverQuiet
+    from metahook.simulator.world import NoSuchObject as NoSuchObject
+    from metahook.simulator.world import World as World
+else:
+    _NAMES = {
+        "apiserver.validation": ("ApiError",),
+        "clock": ("START",),
+        "controllers.pod_lifecycle": ("Failure",),
+        "history": ("Call", "Entry", "Event", "History", "Write"),
+        "hook": ("Hook", "Reply", "Unreachable", "in_process"),
+        "metacontroller.dynamic_apply": ("with_last_applied",),
+        "metacontroller.settings": ("MODES", "SERVED", "Mode", "NotSimulated", "Settings", "UnknownResource"),
+        "objects": ("Json", "Key", "is_deleting", "key_of", "reference_to", "to_json", "with_metadata"),
+        "runner": ("StepResult", "run_scenario"),
+        "scenario": ("InvalidScenario", "Scenario", "WatchedObjects", "read_scenario"),
+        "world": ("NeverQuiet", "NoSuchObject", "World"),
+    }
+    _MODULES = {name: f"metahook.simulator.{module}" for module, names in _NAMES.items() for name in names}
+    __all__ = list(_MODULES)
+
+    def __getattr__(name: str) -> object:
+        """Import *name* at its first use: a command that simulates nothing starts without the simulator."""
+        if name not in _MODULES:
+            message = f"module 'metahook.simulator' has no attribute {name!r}"
+            raise AttributeError(message)
+        globals()[name] = value = getattr(import_module(_MODULES[name]), name)
+        return value
