@@ -19,7 +19,7 @@ from metahook.simulator.history import Call, History, Write
 from metahook.simulator.listed_children import repeated_children, unwatched_children, useless_selectors
 from metahook.simulator.loops import REPEATED, call_storms, growing_children, no_op_writes, repeated_writes
 from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.metacontroller.selector import LABEL
+from metahook.simulator.metacontroller.settings.selector import LABEL
 from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata
 from metahook.simulator.purity import missing_resyncs, mixed_parents
 
