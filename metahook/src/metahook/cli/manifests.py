@@ -13,7 +13,7 @@ from metahook.protocol.kind import Kind
 from metahook.protocol.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
-from metahook.simulator.path import path_steps
+from metahook.simulator.scenarios.path import path_steps
 
 _GROUP = "metacontroller.k8s.io/"
 _CRD = "apiextensions.k8s.io/v1"

@@ -4,19 +4,19 @@ The rule of this package: it behaves as the real components were observed to beh
 deterministic: the same world and the same steps give the same history. No randomness, no input or output but the
 file of built-in kinds, and no clock but its own.
 
-    world            the cluster: the three packages below, the clock, the history, and what a user does
-    clock            virtual time, and the timers in it
-    history          every write, hook call and Event
-    hook             how Metacontroller reaches the hook
-    apiserver        the store: versions, built-in kinds, defaults, validation, server-side apply, watches
-    metacontroller   the queue, the cache, claims, the customize cache, the two apply strategies
-    controllers      Deployments, ReplicaSets, a kubelet, garbage collection
-    scenario         steps and expectations, as read from a file; ``runner`` runs them
-    findings         the harm that a careless hook did, read from the history with ``evidence``, ``claimed_results``,
-                     ``listed_children``, ``loops`` and ``purity``
-    objects, path    Kubernetes objects as plain JSON, and paths into them
+    scenarios         steps and expectations, as read from a file, and what runs them
+    world             the cluster: all of the below, and what a user does to it
+    findings          the harm that a careless hook did, read from the history
+    metacontroller    the queue, the cache, claims, the customize cache, the two apply strategies
+    controllers       Deployments, ReplicaSets, a kubelet, an autoscaler, garbage collection
+    apiserver         the store: versions, built-in kinds, defaults, validation, server-side apply, watches
+    history           every write, hook call and Event
+    clock             virtual time, and the timers in it
+    hook              how Metacontroller reaches the hook
+    objects           Kubernetes objects as plain JSON, and the keys that identify them
 
-Imports protocol, to call a controller as Metacontroller does. Start at :mod:`metahook.simulator.world`.
+Imports point down this list, and to protocol, to call a controller as Metacontroller does. What others need is imported
+from this package itself, each name at its first use. Start at :mod:`metahook.simulator.world`.
 """
 
 from importlib import import_module
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from metahook.simulator.objects import reference_to as reference_to
     from metahook.simulator.objects import to_json as to_json
     from metahook.simulator.objects import with_metadata as with_metadata
-    from metahook.simulator.runner import StepResult as StepResult
-    from metahook.simulator.runner import run_scenario as run_scenario
-    from metahook.simulator.scenario import InvalidScenario as InvalidScenario
-    from metahook.simulator.scenario import Scenario as Scenario
-    from metahook.simulator.scenario import WatchedObjects as WatchedObjects
-    from metahook.simulator.scenario import read_scenario as read_scenario
+    from metahook.simulator.scenarios.runner import StepResult as StepResult
+    from metahook.simulator.scenarios.runner import run_scenario as run_scenario
+    from metahook.simulator.scenarios.scenario import InvalidScenario as InvalidScenario
+    from metahook.simulator.scenarios.scenario import Scenario as Scenario
+    from metahook.simulator.scenarios.scenario import WatchedObjects as WatchedObjects
+    from metahook.simulator.scenarios.scenario import read_scenario as read_scenario
     from metahook.simulator.world import NeverQuiet as NeverQuiet
     from metahook.simulator.world import NoSuchObject as NoSuchObject
     from metahook.simulator.world import World as World
@@ -68,8 +68,8 @@ else:
         "metacontroller.dynamic_apply": ("with_last_applied",),
         "metacontroller.settings": ("MODES", "SERVED", "Mode", "NotSimulated", "Settings", "UnknownResource"),
         "objects": ("Json", "Key", "is_deleting", "key_of", "reference_to", "to_json", "with_metadata"),
-        "runner": ("StepResult", "run_scenario"),
-        "scenario": ("InvalidScenario", "Scenario", "WatchedObjects", "read_scenario"),
+        "scenarios.runner": ("StepResult", "run_scenario"),
+        "scenarios.scenario": ("InvalidScenario", "Scenario", "WatchedObjects", "read_scenario"),
         "world": ("NeverQuiet", "NoSuchObject", "World"),
     }
     _MODULES = {name: f"metahook.simulator.{module}" for module, names in _NAMES.items() for name in names}

@@ -20,8 +20,8 @@ from metahook.cli.errors import InputError
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.manifests import Manifests
 from metahook.protocol.changes import changed_paths
-from metahook.simulator.claimed_results import WORKLOADS, unmet_claim
-from metahook.simulator.evidence import Evidence
+from metahook.simulator.findings.claimed_results import WORKLOADS, unmet_claim
+from metahook.simulator.findings.evidence import Evidence
 from metahook.simulator.objects import Json
 
 MANIFESTS = "manifests"

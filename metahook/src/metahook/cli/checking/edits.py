@@ -10,8 +10,8 @@ from functools import cached_property
 
 from metahook.cli.checking.calls import OK, CheckedHook
 from metahook.protocol.purity import TIMES, differing
-from metahook.simulator.claimed_results import answered_sync
 from metahook.simulator.clock import START
+from metahook.simulator.findings.claimed_results import answered_sync
 from metahook.simulator.history import Call, History, Write
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World

@@ -10,8 +10,8 @@ from typing import Any
 
 from metahook.protocol.changes import changed_paths
 from metahook.protocol.purity import TIMES
-from metahook.simulator.claimed_results import AnsweredSync
-from metahook.simulator.evidence import Evidence, Harm
+from metahook.simulator.findings.claimed_results import AnsweredSync
+from metahook.simulator.findings.evidence import Evidence, Harm
 from metahook.simulator.objects import Json, Key
 
 
