@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from metahook.cli.checking.calls import OK, CheckedHook
-from metahook.protocol.purity import TIMES, differing
+from metahook.protocol.purity import differing
 from metahook.simulator.clock import START
 from metahook.simulator.findings.claimed_results import answered_sync
 from metahook.simulator.history import Call, History, Write
@@ -64,7 +64,7 @@ class Edits:
             return ""
         for text in old:
             response = response.replace(f"{text}{end}".encode(), text.encode())
-        return differing(call.response, response, but=TIMES)
+        return differing(call.response, response, stored=False)
 
     def _dropped(self, call: Call) -> Iterator[tuple[str, str]]:
         """Yield an edit that deletes all children, because the hook can't use the spec."""
