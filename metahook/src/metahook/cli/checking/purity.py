@@ -49,20 +49,24 @@ def requests_of(history: History) -> list[Call]:
 def impurities(hook: CheckedHook, calls: Iterable[Call]) -> Iterator[Impurity]:
     """Call *hook* again with the requests of *calls*, and yield what differs, at most one for each hook and rule."""
     calls = list(calls)
+
+    def again(call: Call, now: datetime | None = None) -> bytes | None:
+        return hook.response(call.hook, call.request, now or _time_of(call))
+
     first = {}
     for call in calls:
-        first[call] = _response(hook, call)
+        first[call] = again(call)
         other = next((each for each in calls if each.hook == call.hook and each.key != call.key), None)
         if other:
-            _response(hook, other, now=_time_of(call))
-        paths = differing(first[call], _response(hook, call), stored=_is_settled(call))
+            again(other, _time_of(call))
+        paths = differing(first[call], again(call), stored=_is_settled(call))
         yield from _not_pure(call, "same request twice", paths, "compute a response from its request alone")
     yield from _changing_rules(hook, calls)
     settled = [call for call in calls if _is_settled(call) and first[call] is not None]
     if hook.is_local:
         for call in settled:
-            later = _response(hook, call, now=_time_of(call) + LATER)
-            yield from _needs_resync(call, _response(hook, call), later, "one hour later")
+            before, after = again(call), again(call, _time_of(call) + LATER)
+            yield from _needs_resync(call, before, after, "one hour later")
         yield from _in_another_process(hook, calls)
     else:
         yield from _later_elsewhere(hook, settled)
@@ -74,7 +78,7 @@ def _changing_rules(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
     for call in calls:
         if call.hook == "customize" and call.key in settled and not _is_settled(call):
             request = {**msgspec.json.decode(call.request), "parent": settled[call.key]}
-            paths = differing(call.response, _response(hook, call, msgspec.json.encode(request)))
+            paths = differing(call.response, hook.response(call.hook, msgspec.json.encode(request), _time_of(call)))
             remedy = "decide the rules from the spec alone, as Metacontroller keeps them for 20 minutes"
             yield from _not_pure(call, "with a status", paths, remedy)
 
@@ -95,13 +99,17 @@ def _in_another_process(hook: CheckedHook, calls: list[Call]) -> Iterator[Impuri
 
 def _later_elsewhere(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
     """Let a second pass, and then move the times in the requests into the past, as the hook has a clock of its own."""
+
+    def response(call: Call, request: bytes) -> bytes | None:
+        return hook.response(call.hook, request, utc_now())
+
     recent = {call: _moved(call.request, utc_now() - _time_of(call)) for call in calls}
-    before = {call: _response(hook, call, recent[call]) for call in calls}
+    before = {call: response(call, recent[call]) for call in calls}
     time.sleep(TICK if calls else 0)
     for call in calls:
-        found = list(_needs_resync(call, before[call], _response(hook, call, recent[call]), "a second later"))
+        found = list(_needs_resync(call, before[call], response(call, recent[call]), "a second later"))
         if not found:
-            later = _response(hook, call, _moved(recent[call], -LATER))
+            later = response(call, _moved(recent[call], -LATER))
             # Times that the hook copies from the request are earlier by as much.
             found = list(_needs_resync(call, _moved_like(before[call], recent[call]), later, "one hour later"))
         yield from found
@@ -147,10 +155,3 @@ def _moved(body: bytes, by: timedelta) -> bytes:
 def _is_settled(call: Call) -> bool:
     """Tell whether the parent in the request has a status."""
     return bool(call.parent.get("status"))
-
-
-def _response(hook: CheckedHook, call: Call, request: bytes | None = None, now: datetime | None = None) -> bytes | None:
-    """Return the response to *call*, or to another *request* in its place; None if it fails."""
-    hook.set_time(now or _time_of(call))
-    reply = hook(call.hook, request or call.request)
-    return reply.body if reply.status == OK else None

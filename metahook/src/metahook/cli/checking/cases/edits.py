@@ -85,10 +85,9 @@ class Edits:
     def _response(self, call: Call, request: Json) -> bytes | None:
         """Return the response to *request*, in place of that of *call*; None if it fails, which is no finding."""
         before = len(self.hook.failures)
-        self.hook.set_time(START + timedelta(seconds=call.at))
-        reply = self.hook(call.hook, json.dumps(request).encode())
+        response = self.hook.response(call.hook, json.dumps(request).encode(), START + timedelta(seconds=call.at))
         del self.hook.failures[before:]
-        return reply.body if reply.status == OK else None
+        return response
 
 
 def roll_out_stateful_sets(world: World) -> None:
