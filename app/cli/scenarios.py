@@ -9,7 +9,7 @@ from app.cli.files.validation import created, problems
 from metahook.cli.errors import InputError
 from metahook.cli.files.manifest import load
 from metahook.cli.simulation.scenarios import LONGEST, Timed, edited, read_scenario_file, scenario_of
-from metahook.simulator.scenario import Scenario
+from metahook.simulator.scenarios.scenario import Scenario
 
 Json = dict[str, Any]
 

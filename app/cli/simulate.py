@@ -20,7 +20,7 @@ from metahook.cli.simulation.run import pace_of, run
 from metahook.cli.simulation.scenarios import InOrder, timed, with_timed_options
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, SERVED, Mode, Settings
-from metahook.simulator.scenario import WatchedObjects
+from metahook.simulator.scenarios.scenario import WatchedObjects
 from metahook.simulator.world import World
 
 if TYPE_CHECKING:

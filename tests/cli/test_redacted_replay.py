@@ -24,8 +24,8 @@ from metahook.cli.files.recordings import read_recording
 from metahook.record.redaction import Redaction
 from metahook.simulator.clock import START
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from metahook.simulator.runner import run_scenario
-from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
+from metahook.simulator.scenarios.runner import run_scenario
+from metahook.simulator.scenarios.scenario import Scenario, WatchedObjects, read_scenario
 from metahook.simulator.world import World
 from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of

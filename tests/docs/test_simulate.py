@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from metahook.simulator.findings import RULES
-from metahook.simulator.scenario import Step
+from metahook.simulator.scenarios.scenario import Step
 from tests.docs.documents import ROOT, Console, consoles, printed
 
 PAGE = "docs/scenarios.md"

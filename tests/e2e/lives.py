@@ -38,7 +38,7 @@ class Life(NamedTuple):
     controller: Json
     hook: Callable[[], Decides]
     steps: list[Callable[[Stage], object]]
-    kinds: tuple[str, ...] = ("Room", "Tenant", "ConfigMap", "Service", "ControllerRevision")
+    kinds: tuple[str, ...] = ("Room", "Tenant", "ConfigMap", "Service")
 
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -96,7 +96,7 @@ def _related(version: str, *rules: Json) -> Life:
 MAPS, TENANTS = {"apiVersion": "v1", "resource": "configmaps"}, {"apiVersion": "example.com/v1", "resource": "tenants"}
 LOOK: Json = {"labelSelector": {"matchLabels": {"look": "yes"}}}
 
-SELECTOR: Json = {"selector": {"matchLabels": {"room": "a"}}, "template": {"metadata": {"labels": {"room": "a"}}}}
+SELECTOR: Json = {"selector": {"matchLabels": {"room": "a"}}}
 
 
 def _inner(request: Json) -> Json:
@@ -136,13 +136,13 @@ def _tenants(version: str) -> Life:
     )
 
 
-def _words(controller: Json, decide: Callable[[Json], Json], **spec: Any) -> Life:
+def _words(controller: Json) -> Life:
     return Life(
         controller,
-        lambda: Decides(sync=decide),
+        lambda: Decides(sync=raw.copy),
         [
-            lambda it: it.apply(room(word="hi", **spec)),
-            lambda it: it.apply(room(word="ho", **spec)),
+            lambda it: it.apply(room(word="hi")),
+            lambda it: it.apply(room(word="ho")),
             lambda it: it.delete("ConfigMap", "a"),
             lambda it: it.delete("Room", "a"),
         ],
@@ -232,8 +232,8 @@ LIVES = {
     "finalize, background": _goes("background"),
     "finalize, foreground": _goes("foreground"),
     "finalize, orphan": _goes("orphan"),
-    "Recreate": _words(made.composite("rooms", resource("v1", "configmaps", "Recreate")), raw.copy),
-    "OnDelete": _words(made.composite("rooms", resource("v1", "configmaps", None)), raw.copy),
+    "Recreate": _words(made.composite("rooms", resource("v1", "configmaps", "Recreate"))),
+    "OnDelete": _words(made.composite("rooms", resource("v1", "configmaps", None))),
     "Recreate of a kind with a generation": Life(
         made.composite("tenants", resource("example.com/v1", "tenants", "Recreate")),
         lambda: Decides(sync=_inner),
@@ -248,8 +248,6 @@ LIVES = {
             lambda it: it.edit("ConfigMap", "a", {"metadata": {"labels": {"room": "b"}}}),
         ],
     ),
-    "RollingInPlace": _words(raw.rolling("RollingInPlace"), raw.many, **SELECTOR),
-    "RollingRecreate": _words(raw.rolling("RollingRecreate"), raw.many, **SELECTOR),
     "related, v1": _related("v1", MAPS | LOOK, TENANTS | LOOK),
     "related, v2": _related("v2", MAPS | LOOK, TENANTS | LOOK),
     "related by namespaces": _related("v2", MAPS | LOOK | {"namespaceSelector": {"matchLabels": {"team": "a"}}}),

@@ -10,8 +10,8 @@ from app.cli.simulate import settings, watch_of
 from app.core.controller import controller
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from metahook.simulator.runner import run_scenario
-from metahook.simulator.scenario import Scenario, WatchedObjects, read_scenario
+from metahook.simulator.scenarios.runner import run_scenario
+from metahook.simulator.scenarios.scenario import Scenario, WatchedObjects, read_scenario
 from metahook.simulator.world import World
 from toolkit.slow import short_or_whole
 

@@ -250,7 +250,7 @@ def test_a_hook_that_does_not_list_old_jobs_again_deletes_them(mode: Mode) -> No
 
 
 def test_with_the_update_method_in_place_listing_a_job_by_name_would_change_it() -> None:
-    world = cluster("dynamic-apply", changed=lambda it: replace(it, update_strategies={}))
+    world = cluster("dynamic-apply", changed=lambda it: replace(it, update_methods={}))
     edit(world, replicas=3)
 
     assert len(writes(world, "update", "Job")) >= 1

@@ -157,7 +157,7 @@ else:
         "server.lifecycle.serve": ("serve",),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
-    __getattr__ = opener(__name__, _NAMES, "server")
+    __getattr__ = opener(__name__, _NAMES, extra="server")
 
 
 __version__ = "0.3.0"

@@ -3,22 +3,27 @@
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
+Names = Mapping[str, tuple[str, ...]]
+"""The names of a door, by the module that has them."""
 
-def opener(package: str, modules: Mapping[str, tuple[str, ...]], extra: str) -> Callable[[str], object]:
-    """Return the ``__getattr__`` of *package*, a door with these names by module, which need *extra*."""
-    module_of = {name: f"{package}.{module}" for module, names in modules.items() for name in names}
+
+def opener(door: str, names: Names, *, extra: str = "", root: str = "") -> Callable[[str], object]:
+    """Return the ``__getattr__`` of the *door*, whose *names* need *extra*; its modules are below *root*, or itself."""
+    module_of = {name: f"{root or door}.{module}" for module, group in names.items() for name in group}
 
     def get(name: str) -> object:
         """Import *name* at its first use."""
         if name not in module_of:
-            message = f"module {package!r} has no attribute {name!r}"
+            message = f"module {door!r} has no attribute {name!r}"
             raise AttributeError(message)
         try:
             value: object = getattr(import_module(module_of[name]), name)
         except ModuleNotFoundError as error:
-            message = f"{error}; {package}.{name} needs the extra {extra}: pip install './metahook[{extra}]'"
+            if not extra:
+                raise
+            message = f"{error}; {door}.{name} needs the extra {extra}: pip install './metahook[{extra}]'"
             raise ModuleNotFoundError(message, name=error.name) from error
-        vars(import_module(package))[name] = value
+        vars(import_module(door))[name] = value
         return value
 
     return get

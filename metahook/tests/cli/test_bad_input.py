@@ -74,6 +74,11 @@ WRONG = {
         ("resource: greetings", "resource: greeting"),
         "controller.yaml:5: no greeting in example.com/v1",
     ),
+    "a rolling update": (
+        "controller.yaml",
+        ("method: InPlace", "method: RollingInPlace"),
+        "controller.yaml:10: spec.childResources[0].updateStrategy.method is RollingInPlace, with which Metacontroller",
+    ),
     "a CRD without status": (
         "crd.yaml",
         ("      subresources: {status: {}}\n", ""),

@@ -594,6 +594,13 @@ RULES = {
             "set updateStrategy: {method: Recreate}  NeverUpdated"
         ),
     ),
+    "rolling": (
+        [("      updateStrategy: {method: InPlace}\n", "      updateStrategy: {method: RollingRecreate}\n")],
+        (
+            "controller.yaml:12  pods: RollingRecreate, with which Metacontroller 4.17 stalls after the first child of "
+            "a namespaced parent, so it is not simulated: set it to Recreate  RollingUpdate"
+        ),
+    ),
     "no selector": (
         [("generateSelector: true", "generateSelector: false")],
         (

@@ -14,7 +14,7 @@ from metahook.simulator.metacontroller.claims import (
     with_parent_label,
     with_parents_namespace,
 )
-from metahook.simulator.metacontroller.selector import generated_selector
+from metahook.simulator.metacontroller.settings.selector import generated_selector
 from metahook.simulator.objects import reference_to, with_metadata
 from toolkit.worlds import SERVICE, WEB, Answers, events, parent, service, world
 

@@ -22,7 +22,7 @@ from toolkit.controllers import (
     tenant,
 )
 from toolkit.hooks import tenant as tenants_hook
-from toolkit.hooks.raw import FINALIZED, MINE, SELECTED, TENANTS, copy, labelled, many, of_tenant, rolling, waits
+from toolkit.hooks.raw import FINALIZED, MINE, SELECTED, TENANTS, copy, labelled, of_tenant, waits
 from toolkit.worlds import Since, both_modes, events
 
 Json = dict[str, Any]
@@ -191,31 +191,6 @@ def test_under_server_side_apply_a_child_with_a_generation_is_never_recreated() 
 
     assert made.get(Key("Tenant", "", "inner"))["spec"] == {"word": "hi"}
     assert "generation or UID changed during dry run" in events(made)[0]
-
-
-@pytest.mark.parametrize("method", ["RollingInPlace", "RollingRecreate"])
-def test_rolling_children_of_a_namespaced_parent_stall_after_the_first_one(method: str) -> None:
-    selector = {"matchLabels": {"room": "a"}}
-    template = {"metadata": {"labels": {"room": "a"}}}
-    made = cluster(rolling(method), Decides(sync=many), room(word="hi", selector=selector, template=template))
-
-    made.apply(room(word="ho", selector=selector, template=template))
-    made.run(60)
-
-    words = [each["data"]["word"] for each in made.api.all("ConfigMap")]
-    assert sorted(words) == ["hi", "hi", "ho"]
-    assert made.parent("a")["status"]["conditions"][0]["reason"] == "RolloutWaiting"
-    assert len(made.api.all("ControllerRevision")) == 2
-
-
-def test_rolling_children_crash_metacontroller_without_a_status() -> None:
-    made = cluster(
-        composite("rooms", resource("v1", "configmaps", "RollingInPlace")), Decides(sync=lambda _: {"children": []})
-    )
-    made.apply(room(word="hi"))
-    made.run(1)
-
-    assert events(made, "Crash") == ["a response without a status: assignment to entry in nil map"]
 
 
 @pytest.mark.parametrize(("version", "is_lost"), [("v1", False), ("v2", True)])

@@ -6,8 +6,8 @@ import pytest
 
 from metahook import ConfigMap
 from metahook.simulator.findings import RULES, findings
+from metahook.simulator.findings.loops import MOST_BYTES, REPEATED
 from metahook.simulator.hook import Hook
-from metahook.simulator.loops import MOST_BYTES, REPEATED
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, World

@@ -6,7 +6,6 @@ import pytest
 
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.metacontroller.update_methods import UpdateStrategy
 from metahook.simulator.objects import Key
 from toolkit.widgets import WIDGETS
 from toolkit.worlds import (
@@ -50,7 +49,7 @@ def test_a_repeated_response_costs_no_request(mode: Mode) -> None:
 @both_modes
 def test_a_child_with_the_update_method_on_delete_is_created_and_deleted_but_never_updated(mode: Mode) -> None:
     hook = Answers(deployment())
-    made = without_controllers(mode, hook, update_strategies=dict.fromkeys(CHILDREN, UpdateStrategy("OnDelete")))
+    made = without_controllers(mode, hook, update_methods=dict.fromkeys(CHILDREN, "OnDelete"))
 
     hook.answer["children"] = [deployment(replicas=2)]
     assert synced(made).requests == []

@@ -5,8 +5,14 @@ from typing import Any
 import pytest
 
 from metahook.simulator.objects import Key
-from metahook.simulator.runner import StepResult, run_scenario
-from metahook.simulator.scenario import InvalidScenario, Step, parse_duration, parse_object_name, read_scenario
+from metahook.simulator.scenarios.runner import StepResult, run_scenario
+from metahook.simulator.scenarios.scenario import (
+    InvalidScenario,
+    Step,
+    parse_duration,
+    parse_object_name,
+    read_scenario,
+)
 from toolkit.careless import too_busy
 from toolkit.widgets import WIDGETS
 from toolkit.worlds import WEB, parent, world

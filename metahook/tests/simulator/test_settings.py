@@ -6,8 +6,8 @@ import pytest
 
 from metahook import ConfigMap, Kind
 from metahook.simulator import NotSimulated, Settings, UnknownResource
-from metahook.simulator.metacontroller.hooks import HookSettings
-from metahook.simulator.metacontroller.update_methods import METHODS, Method
+from metahook.simulator.metacontroller.settings.hooks import HookSettings
+from metahook.simulator.metacontroller.settings.manifest import METHODS
 
 CRD = {
     "spec": {
@@ -59,13 +59,12 @@ def test_what_the_composite_controller_sets_is_read() -> None:
 @pytest.mark.parametrize(
     ("strategy", "method"), [({}, "OnDelete"), *(({"updateStrategy": {"method": each}}, each) for each in METHODS)]
 )
-def test_a_child_is_never_updated_unless_its_update_method_says_so(strategy: dict[str, Any], method: Method) -> None:
+def test_a_child_is_never_updated_unless_its_update_method_says_so(strategy: dict[str, Any], method: str) -> None:
     children = [{"apiVersion": "v1", "resource": "configmaps", **strategy}]
 
     read = Settings.read(composite(childResources=children), [CRD])
 
-    assert read.update_strategy(ConfigMap.KIND).method == method
-    assert read.is_rolling == method.startswith("Rolling")
+    assert read.update_method(ConfigMap.KIND) == method
 
 
 def test_a_resource_that_the_cluster_does_not_serve_is_an_error_with_the_remedy() -> None:
@@ -137,6 +136,14 @@ def test_a_decorator_has_several_resources_with_selectors_of_their_own() -> None
             composite(childResources=[{**CHILD, "updateStrategy": {"method": "Inplace"}}]),
             r"childResources\[0\].updateStrategy.method is not a method: set it to InPlace, OnDelete",
             id="method",
+        ),
+        *(
+            pytest.param(
+                composite(childResources=[{**CHILD, "updateStrategy": {"method": f"Rolling{instead}"}}]),
+                rf"childResources\[0\]\.updateStrategy\.method is Rolling{instead}, .* set it to {instead}$",
+                id=f"rolling {instead}",
+            )
+            for instead in ("InPlace", "Recreate")
         ),
         pytest.param({**composite(), "kind": "Deployment"}, "Deployment is not a controller: pass a Comp", id="kind"),
         pytest.param(composite(hooks={"customize": V2}), "has neither sync nor finalize: add sync", id="no hook"),

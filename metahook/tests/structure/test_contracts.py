@@ -40,6 +40,24 @@ def test_the_contracts_hold(half: Path) -> None:
         pytest.param(
             "src/metahook/server/dev/calls.py", "from metahook.server import wire", id="development knows the wire"
         ),
+        pytest.param(
+            "src/metahook/simulator/apiserver/store.py",
+            "import metahook.simulator.metacontroller.loop",
+            id="the API server knows Metacontroller",
+        ),
+        pytest.param(
+            "src/metahook/simulator/world.py", "import metahook.simulator.scenarios.path", id="a world knows scenarios"
+        ),
+        pytest.param(
+            "src/metahook/simulator/metacontroller/children.py",
+            "import metahook.simulator.metacontroller.loop",
+            id="children know the loop",
+        ),
+        pytest.param(
+            "src/metahook/simulator/controllers/kubelet.py",
+            "import metahook.simulator.controllers.autoscaler",
+            id="the kubelet knows the autoscaler",
+        ),
         pytest.param("src/metahook/__init__.py", "import uvicorn", id="importing the toolkit needs a server"),
     ][:: short_or_whole(6, 1)],
 )

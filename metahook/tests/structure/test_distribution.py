@@ -14,6 +14,7 @@ import pytest
 
 import metahook
 import metahook.server
+import metahook.simulator
 from toolkit.root import ROOT
 from toolkit.slow import only_whole, short_or_whole
 
@@ -56,13 +57,35 @@ def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
     assert loaded(code) == loaded("import msgspec")
 
 
-@pytest.mark.parametrize("door", [metahook, metahook.server], ids=["metahook", "metahook.server"])
+DOORS = pytest.mark.parametrize("door", [metahook, metahook.server, metahook.simulator], ids=lambda door: door.__name__)
+
+
+@DOORS
 def test_each_name_of_a_door_can_be_imported(door: ModuleType) -> None:
     assert [name for name in vars(door)["__all__"] if not hasattr(door, name)] == []
 
 
+@DOORS
+def test_a_type_checker_sees_the_names_of_a_door(door: ModuleType) -> None:
+    text = Path(door.__file__ or "").read_text()
+    seen = re.findall(r"^ {4}from metahook\.([\w.]+) import \w+ as (\w+)$", text, re.MULTILINE)
+    below = door.__name__.partition(".")[2]
+    modules = {
+        name: f"{below}.{module}".lstrip(".") for module, names in vars(door)["_NAMES"].items() for name in names
+    }
+
+    assert {name: module for module, name in seen} == modules
+
+
 def test_a_door_alone_imports_nothing_that_serves() -> None:
     assert not {"fastapi", "prometheus_client", "starlette", "uvicorn"} & loaded("import metahook.server")
+
+
+def test_the_door_of_the_simulator_is_lazy() -> None:
+    code = "import sys, metahook.simulator; print(*[name for name in sys.modules if name.startswith('metahook.')])"
+    loaded_with_it = subprocess.check_output([sys.executable, "-I", "-c", code], text=True).split()
+
+    assert loaded_with_it == ["metahook.door", "metahook.simulator"]
 
 
 def test_serving_needs_the_extra() -> None:
@@ -79,9 +102,10 @@ def test_serving_without_the_extra_says_how_to_install_it() -> None:
     )
 
 
-def test_a_name_that_the_toolkit_has_not_is_an_error() -> None:
+@pytest.mark.parametrize("door", ["metahook", "metahook.simulator"])
+def test_a_name_that_a_door_has_not_is_an_error(door: str) -> None:
     with pytest.raises(ImportError, match="nothing"):
-        exec("from metahook import nothing")  # noqa: S102 - mypy would refuse the statement
+        exec(f"from {door} import nothing")  # noqa: S102 - mypy would refuse the statement
 
 
 @pytest.mark.parametrize(

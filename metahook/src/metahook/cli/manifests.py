@@ -13,6 +13,7 @@ from metahook.protocol.kind import Kind
 from metahook.protocol.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
+from metahook.simulator.scenarios.path import path_steps
 
 _GROUP = "metacontroller.k8s.io/"
 _CRD = "apiextensions.k8s.io/v1"
@@ -64,10 +65,10 @@ class Manifests:
         """Return the settings of a simulated cluster with them, and the apply strategy *mode*; raise InputError."""
         try:
             return Settings.read(self.controller.content, [crd.content for crd in self.crds], mode)
-        except UnknownResource as error:
-            raise self.controller.error(str(error), "spec") from error
-        except NotSimulated as error:
-            raise self.controller.error(str(error), "spec", *str(error).partition(" ")[0].split(".")[1:]) from error
+        except (NotSimulated, UnknownResource) as error:
+            first = str(error).partition(" ")[0]
+            path = path_steps(first) if first.startswith("spec.") else ["spec"]
+            raise self.controller.error(str(error), *path) from error
 
     def path_of(self, hook: str) -> str:
         """Return the path of *hook*, such as ``/sync``, in the URL at which Metacontroller calls it."""

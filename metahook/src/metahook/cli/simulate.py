@@ -23,7 +23,7 @@ from metahook.cli.simulation.scenarios import (
 from metahook.simulator.history import Call, Entry
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json
-from metahook.simulator.scenario import Scenario, Step
+from metahook.simulator.scenarios.scenario import Scenario, Step
 from metahook.simulator.world import World
 
 

@@ -25,9 +25,9 @@ from metahook.simulator.controllers.garbage_collector import GarbageCollector
 from metahook.simulator.controllers.kubelet import Kubelet
 from metahook.simulator.controllers.replica_set_controller import ReplicaSetController
 from metahook.simulator.findings import findings
+from metahook.simulator.findings.loops import Storm
 from metahook.simulator.history import YOU, History
 from metahook.simulator.hook import Hook, in_process
-from metahook.simulator.loops import Storm
 from metahook.simulator.metacontroller.loop import Metacontroller
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, copy_json, key_of, with_metadata

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from metahook.simulator.objects import copy_json
 from toolkit.controllers import CONFIG_MAPS, composite, config_map, decorator, hooks, item, resource
 
 Json = dict[str, Any]
@@ -43,18 +42,6 @@ def labelled(request: Json) -> Json:
     answer = copy(request)
     answer["children"][0]["metadata"]["labels"] = {"room": "a"}
     return answer
-
-
-def many(request: Json) -> Json:
-    """Desire three ConfigMaps."""
-    words = copy_json(request["parent"]["spec"])
-    labels = {"labels": {"room": "a"}}
-    children = [item("v1", "ConfigMap", f"a-{at}", metadata=labels, data={"word": words["word"]}) for at in range(3)]
-    return {"status": {"word": words["word"]}, "children": children}
-
-
-def rolling(method: str) -> Json:
-    return composite("rooms", resource("v1", "configmaps", method), generateSelector=False)
 
 
 WATCHED = {"annotationSelector": {"matchAnnotations": {"copy": "yes"}}}

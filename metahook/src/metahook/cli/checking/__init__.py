@@ -2,18 +2,17 @@
 
 The rule of this package: a finding is true, and repeated by the command that it names. Nothing here is random.
 
-    checks     the checks, one after the other
-    results    the findings of a check, without those that follow from others
-    rules      the rules for manifests
-    calls      calls of the hook, within limits of time
-    purity     the same request twice, an hour later, and in another process
-    other_process  calls in processes with other hash seeds and clocks
-    edits      parents that had another spec before
-    twins      parents that differ in little but their names
-    responses  what the API server makes of responses
-    lives      lives of parents in a simulated cluster
-    faults     what goes wrong in a life
-    harms      the findings of a life
-    parents    other parents, with fields left out, and generated ones
-    report     text, JSON and JUnit
+    checks           the checks, one after the other
+    report           text, JSON and JUnit
+    rules            the rules for manifests
+    cases            other parents, parents that are alike, edits and faults
+    purity           the same request twice, an hour later, and in another process
+    harms            the findings of a life
+    responses        what the API server makes of responses
+    lives            lives of parents in a simulated cluster
+    results          the findings of a check, without those that follow from others
+    calls            calls of the hook, within limits of time
+    other_process    calls in processes with other hash seeds and clocks
+
+Start at :mod:`metahook.cli.checking.checks`.
 """

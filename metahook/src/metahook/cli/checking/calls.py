@@ -80,6 +80,12 @@ class CheckedHook:
         if isinstance(self._hook, LocalHook):
             self._hook.now = clock.time
 
+    def response(self, hook: str, body: bytes, at: datetime) -> bytes | None:
+        """Return the response to *body* at the time *at*, or None if it fails; raise as a call does."""
+        self.set_time(at)
+        reply = self(hook, body)
+        return reply.body if reply.status == OK else None
+
     def check_time(self) -> None:
         """Raise Stopped if no time is left."""
         if time.monotonic() > self._end:

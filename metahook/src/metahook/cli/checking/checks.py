@@ -6,22 +6,29 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
-from metahook.cli.checking.edits import Edits, roll_out_stateful_sets
-from metahook.cli.checking.faults import NamedFault, faults_for
+from metahook.cli.checking.cases.edits import Edits, roll_out_stateful_sets
+from metahook.cli.checking.cases.faults import NamedFault, faults_for
+from metahook.cli.checking.cases.parents import crd_as_given, edited, generated, has_cel_rules, variants
+from metahook.cli.checking.cases.twins import (
+    constant_names,
+    constant_ports,
+    cut_names,
+    long_named,
+    shared_selectors,
+    twins,
+)
 from metahook.cli.checking.harms import Harms
 from metahook.cli.checking.lives import BRIEF, REST, Life, Lives
-from metahook.cli.checking.parents import crd_as_given, edited, generated, has_cel_rules, variants
 from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
 from metahook.cli.checking.responses import finalized_at_once
 from metahook.cli.checking.results import Finding, Results
 from metahook.cli.checking.rules import hooks_left_out, manifest_findings
-from metahook.cli.checking.twins import constant_names, constant_ports, cut_names, long_named, shared_selectors, twins
 from metahook.cli.errors import InputError
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.manifests import Manifests
 from metahook.protocol.changes import changed_paths
-from metahook.simulator.claimed_results import WORKLOADS, unmet_claim
-from metahook.simulator.evidence import Evidence
+from metahook.simulator.findings.claimed_results import WORKLOADS, unmet_claim
+from metahook.simulator.findings.evidence import Evidence
 from metahook.simulator.objects import Json
 
 MANIFESTS = "manifests"

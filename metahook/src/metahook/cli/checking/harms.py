@@ -16,8 +16,8 @@ from metahook.cli.checking.results import Finding
 from metahook.cli.files.manifest import Manifest
 from metahook.cli.manifests import schema_of
 from metahook.simulator.apiserver.custom_rules import Path
-from metahook.simulator.evidence import Evidence
 from metahook.simulator.findings import HarmFinding, findings
+from metahook.simulator.findings.evidence import Evidence
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json

@@ -4,14 +4,15 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from itertools import chain, islice
+from typing import NamedTuple
 
 import msgspec
 
 from metahook.cli.checking.calls import OK, CheckedHook
 from metahook.cli.checking.other_process import SHIFTS
 from metahook.cli.checking.other_process import Call as OtherCall
-from metahook.protocol.purity import LATER, TIMES, differing
+from metahook.protocol.purity import LATER, differ, differing, unasked
 from metahook.server.clock import utc_now
 from metahook.simulator.clock import START
 from metahook.simulator.history import Call, History
@@ -48,24 +49,24 @@ def requests_of(history: History) -> list[Call]:
 def impurities(hook: CheckedHook, calls: Iterable[Call]) -> Iterator[Impurity]:
     """Call *hook* again with the requests of *calls*, and yield what differs, at most one for each hook and rule."""
     calls = list(calls)
+
+    def again(call: Call, now: datetime | None = None) -> bytes | None:
+        return hook.response(call.hook, call.request, now or _time_of(call))
+
     first = {}
     for call in calls:
-        hook.set_time(_time_of(call))
-        first[call] = _body(hook, call.hook, call.request)
-        for other in calls:
-            if other.hook == call.hook and other.key != call.key:
-                _body(hook, other.hook, other.request)
-                break
-        yield from _not_pure(
-            call,
-            "same request twice",
-            _difference(first[call], _body(hook, call.hook, call.request), is_stored=_is_settled(call)),
-            "compute a response from its request alone",
-        )
+        first[call] = again(call)
+        other = next((each for each in calls if each.hook == call.hook and each.key != call.key), None)
+        if other:
+            again(other, _time_of(call))
+        paths = differing(first[call], again(call), stored=_is_settled(call))
+        yield from _not_pure(call, "same request twice", paths, "compute a response from its request alone")
     yield from _changing_rules(hook, calls)
     settled = [call for call in calls if _is_settled(call) and first[call] is not None]
     if hook.is_local:
-        yield from _later_in_process(hook, settled)
+        for call in settled:
+            before, after = again(call), again(call, _time_of(call) + LATER)
+            yield from _needs_resync(call, before, after, "one hour later")
         yield from _in_another_process(hook, calls)
     else:
         yield from _later_elsewhere(hook, settled)
@@ -77,9 +78,41 @@ def _changing_rules(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
     for call in calls:
         if call.hook == "customize" and call.key in settled and not _is_settled(call):
             request = {**msgspec.json.decode(call.request), "parent": settled[call.key]}
-            later = _body(hook, call.hook, msgspec.json.encode(request))
+            paths = differing(call.response, hook.response(call.hook, msgspec.json.encode(request), _time_of(call)))
             remedy = "decide the rules from the spec alone, as Metacontroller keeps them for 20 minutes"
-            yield from _not_pure(call, "with a status", _difference(call.response, later, is_stored=True), remedy)
+            yield from _not_pure(call, "with a status", paths, remedy)
+
+
+def _in_another_process(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
+    """Yield what differs in processes with other hash seeds, and with the clock of one moved while *now* stays."""
+    found = hook.in_other_processes([OtherCall(call.hook, call.request, _time_of(call)) for call in calls])
+    for call, (now, *moved), *others in zip(calls, *found, strict=True) if found else ():
+        pairs = [
+            (f"with the clock of its process {when} later", response, "take the time from the argument now")
+            for when, response in zip([*SHIFTS][1:], moved, strict=True)
+        ]
+        remedy = "sort what comes from a set, and use no hash()"
+        pairs += [("same request in another process", response, remedy) for (response,) in others]
+        found_here = (_not_pure(call, when, differing(now, response), remedy) for when, response, remedy in pairs)
+        yield from islice(chain.from_iterable(found_here), 1)
+
+
+def _later_elsewhere(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
+    """Let a second pass, and then move the times in the requests into the past, as the hook has a clock of its own."""
+
+    def response(call: Call, request: bytes) -> bytes | None:
+        return hook.response(call.hook, request, utc_now())
+
+    recent = {call: _moved(call.request, utc_now() - _time_of(call)) for call in calls}
+    before = {call: response(call, recent[call]) for call in calls}
+    time.sleep(TICK if calls else 0)
+    for call in calls:
+        found = list(_needs_resync(call, before[call], response(call, recent[call]), "a second later"))
+        if not found:
+            later = response(call, _moved(recent[call], -LATER))
+            # Times that the hook copies from the request are earlier by as much.
+            found = list(_needs_resync(call, _moved_like(before[call], recent[call]), later, "one hour later"))
+        yield from found
 
 
 def _not_pure(call: Call, when: str, paths: str, remedy: str) -> Iterator[Impurity]:
@@ -87,52 +120,11 @@ def _not_pure(call: Call, when: str, paths: str, remedy: str) -> Iterator[Impuri
         yield Impurity("NotPure", call.hook, call.key, f"{when}: {differ(paths)}; {remedy}")
 
 
-def differ(paths: str) -> str:
-    """Return that *paths* differ, as a clause."""
-    return f"{paths} {'differ' if ',' in paths or ' and ' in paths else 'differs'}"
-
-
-def _in_another_process(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
-    """Yield what differs in processes with other hash seeds, and with the clock of one moved while *now* stays."""
-    found = hook.in_other_processes([OtherCall(call.hook, call.request, _time_of(call)) for call in calls])
-    for place, call in enumerate(calls if found else ()):
-        now, *others = (responses[place] for responses in found)
-        moved = [(when, now[index]) for index, when in enumerate(SHIFTS) if index]
-        for when, response in moved:
-            if paths := _difference(now[0], response, is_stored=True):
-                yield from _not_pure(
-                    call, f"with the clock of its process {when} later", paths, "take the time from the argument now"
-                )
-                break
-        else:
-            for other in others:
-                if paths := _difference(now[0], other[0], is_stored=True):
-                    yield from _not_pure(
-                        call, "same request in another process", paths, "sort what comes from a set, and use no hash()"
-                    )
-                    break
-
-
-def _later_in_process(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
-    for call in calls:
-        hook.set_time(_time_of(call))
-        before = _body(hook, call.hook, call.request)
-        hook.set_time(_time_of(call) + LATER)
-        yield from _unasked(call, before, _body(hook, call.hook, call.request), "one hour later")
-
-
-def _later_elsewhere(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
-    """Let a second pass, and then move the times in the requests into the past, as the hook has a clock of its own."""
-    recent = {call: _moved(call.request, utc_now() - _time_of(call)) for call in calls}
-    before = {call: _body(hook, call.hook, recent[call]) for call in calls}
-    time.sleep(TICK if calls else 0)
-    for call in calls:
-        found = list(_unasked(call, before[call], _body(hook, call.hook, recent[call]), "a second later"))
-        if not found:
-            later = _body(hook, call.hook, _moved(recent[call], -LATER))
-            # Times that the hook copies from the request are earlier by as much.
-            found = list(_unasked(call, _moved_like(before[call], recent[call]), later, "one hour later"))
-        yield from found
+def _needs_resync(call: Call, before: bytes | None, after: bytes | None, when: str) -> Iterator[Impurity]:
+    paths = unasked(before, after) if call.hook == "sync" else ""
+    if paths:
+        message = f"{when}: {differ(paths)}, and no resyncAfterSeconds asks for a sync by then"
+        yield Impurity("NeedsResync", call.hook, call.key, message)
 
 
 def _time_of(call: Call) -> datetime:
@@ -160,28 +152,6 @@ def _moved(body: bytes, by: timedelta) -> bytes:
     return _STAMP.sub(move, body)
 
 
-def _unasked(call: Call, before: bytes | None, after: bytes | None, when: str) -> Iterator[Impurity]:
-    paths = _difference(before, after, is_stored=True)
-    if paths and call.hook == "sync" and not _resync(before):
-        message = f"{when}: {differ(paths)}, and no resyncAfterSeconds asks for a sync by then"
-        yield Impurity("NeedsResync", call.hook, call.key, message)
-
-
-def _resync(body: bytes | None) -> Any:  # noqa: ANN401 - any JSON
-    response = msgspec.json.decode(body or b"{}")
-    return isinstance(response, dict) and response.get("resyncAfterSeconds")
-
-
 def _is_settled(call: Call) -> bool:
     """Tell whether the parent in the request has a status."""
     return bool(call.parent.get("status"))
-
-
-def _body(hook: CheckedHook, name: str, request: bytes) -> bytes | None:
-    reply = hook(name, request)
-    return reply.body if reply.status == OK else None
-
-
-def _difference(old: bytes | None, new: bytes | None, *, is_stored: bool) -> str:
-    """Return the paths at which two responses differ, for a sentence."""
-    return "" if old is None or new is None else differing(old, new, but=() if is_stored else TIMES)

@@ -14,8 +14,8 @@ from metahook.protocol.controller import Controller
 from metahook.protocol.kind import Kind
 from metahook.protocol.plain_json import Json
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
-from metahook.simulator.metacontroller.controller_manifest import kinds_of
-from metahook.simulator.metacontroller.hooks import HOOKS
+from metahook.simulator.metacontroller.settings.hooks import HOOKS
+from metahook.simulator.metacontroller.settings.manifest import kinds_of, rolling_problem
 
 LONGEST_NAME = 43
 """Letters of a controller's name with a finalize hook: a finalizer has 63, and ``compositecontroller-`` takes 20."""
@@ -33,9 +33,9 @@ def manifest_findings(manifests: Manifests) -> tuple[list[Finding], bool]:
     problems = [Finding("InvalidField", each.place(*path), text) for each, (path, text) in manifests.problems()]
     if problems:
         return problems, False
-    unknown = list(_unknown_resources(manifests))
+    stopping = [*_unknown_resources(manifests), *_rolling_children(manifests)]
     found = [finding for rule in RULES for finding in rule(manifests)]
-    return [*unknown, *found], not unknown
+    return [*stopping, *found], not stopping
 
 
 def hooks_left_out(manifests: Manifests, controller: Controller) -> Iterator[Finding]:
@@ -129,6 +129,15 @@ def _children_never_updated(manifests: Manifests) -> Iterator[Finding]:
             remedy = f"set updateStrategy: {{method: {method}}}{' to say so' if method == 'OnDelete' else ''}"
             message = f"{resource['resource']}: no update method, so children are never updated; {remedy}"
             yield Finding("NeverUpdated", manifests.controller.place(*path), message)
+
+
+def _rolling_children(manifests: Manifests) -> Iterator[Finding]:
+    """Yield the children that are updated one after another, which no simulated cluster does."""
+    for path, resource, _ in _resources(manifests):
+        problem = rolling_problem((resource.get("updateStrategy") or {}).get("method") or "")
+        if problem:
+            place = manifests.controller.place(*path, "updateStrategy", "method")
+            yield Finding("RollingUpdate", place, f"{resource['resource']}: {problem}")
 
 
 def _no_selector(manifests: Manifests) -> Iterator[Finding]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.runner import StepResult, run_scenario
-from metahook.simulator.scenario import Scenario
+from metahook.simulator.scenarios.runner import StepResult, run_scenario
+from metahook.simulator.scenarios.scenario import Scenario
 from metahook.simulator.world import NeverQuiet, World
 
 if TYPE_CHECKING:

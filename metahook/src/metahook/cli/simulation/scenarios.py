@@ -9,8 +9,8 @@ import click
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import documents
 from metahook.protocol.plain_json import Json
-from metahook.simulator.path import InvalidPath, PathNotFound, set_value
-from metahook.simulator.scenario import (
+from metahook.simulator.scenarios.path import InvalidPath, PathNotFound, set_value
+from metahook.simulator.scenarios.scenario import (
     Expect,
     FailureName,
     InvalidScenario,

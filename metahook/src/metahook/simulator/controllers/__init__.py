@@ -6,6 +6,7 @@ The rule of this package: each controller reacts to events of the API server aft
     replica_set_controller  Pods for ReplicaSets
     kubelet                 the status of Pods: ``pod_lifecycle`` says which statuses follow one another, and how a
                             container fails; ``pod_status`` what each of them contains
+    autoscaler              scales Deployments to a number that stays the same
     garbage_collector       deletes what no longer has an owner
     delayed_queue           shared by them: when a controller reconciles, and which objects are its own
 """

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from metahook.protocol.installation import UpdateMethod
 from metahook.protocol.kind import Kind
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.simulator.apiserver.field_types import check_object
@@ -19,14 +20,13 @@ from metahook.simulator.metacontroller.claims import NAME, with_owner_reference
 from metahook.simulator.metacontroller.dynamic_apply import SYSTEM, merged_child, with_last_applied
 from metahook.simulator.metacontroller.finalizer import Finalizer
 from metahook.simulator.metacontroller.settings import Mode, Settings
-from metahook.simulator.metacontroller.update_methods import RECREATES, Method
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json, with_metadata
 
 
 class Apply(Protocol):
     """An apply strategy."""
 
-    def __call__(self, child: Json, observed: Json | None, parent: Json, method: Method = "InPlace") -> None:
+    def __call__(self, child: Json, observed: Json | None, parent: Json, method: UpdateMethod = "InPlace") -> None:
         """Update *observed* to *child* by *method*, or create the object if *observed* is None; raise ApiError."""
 
 
@@ -41,7 +41,7 @@ class DynamicApply:
     def __init__(self, api: ApiServer) -> None:
         self._api = api
 
-    def __call__(self, child: Json, observed: Json | None, parent: Json, method: Method = "InPlace") -> None:
+    def __call__(self, child: Json, observed: Json | None, parent: Json, method: UpdateMethod = "InPlace") -> None:
         """Send a POST, a PUT, a DELETE, or nothing if the merge equals the observed object."""
         if observed is None:
             self._create(with_owner_reference(with_last_applied(child, child), parent))
@@ -49,7 +49,7 @@ class DynamicApply:
         new = merged_child(observed, child)
         if to_json(new) == to_json(observed) or method == "OnDelete":
             return
-        if method in RECREATES:
+        if method == "Recreate":
             _delete_for_update(self._api, observed)
         else:
             self._put(new)
@@ -76,7 +76,7 @@ class ServerSideApply:
         self._api = api
         self._sent: dict[Key, tuple[str, str, str]] = {}
 
-    def __call__(self, child: Json, observed: Json | None, parent: Json, method: Method = "InPlace") -> None:
+    def __call__(self, child: Json, observed: Json | None, parent: Json, method: UpdateMethod = "InPlace") -> None:
         """Send a PATCH, a DELETE, or nothing."""
         desired = with_owner_reference(_clean(child), parent)
         key, sent = key_of(desired), to_json(desired)
@@ -86,7 +86,7 @@ class ServerSideApply:
             if method == "OnDelete":
                 self._sent[key] = (sent, *_version(observed))
                 return
-            if method in RECREATES:
+            if method == "Recreate":
                 self._recreate(desired, observed, key)
                 return
             if LAST_APPLIED in (observed["metadata"].get("annotations") or {}):
@@ -215,7 +215,7 @@ def _apply(item: Json, observed: Json | None, parent: Json, writer: ChildWriter)
         if kind.namespaced and observed is None:
             _check_namespace(item["metadata"].get("namespace"), writer.api)
         placed = item if kind.namespaced else with_metadata(item, namespace=None)
-        writer.apply(placed, observed, parent, writer.settings.update_strategy(kind).method)
+        writer.apply(placed, observed, parent, writer.settings.update_method(kind))
     except ApiError as refusal:
         return f"can't apply {item['kind']} {item['metadata'].get('name', '')}: {refusal}"
     return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from metahook.protocol.sender import controller_of
 from metahook.simulator.apiserver.store import ApiServer
-from metahook.simulator.metacontroller.selector import LABEL, Selects
+from metahook.simulator.metacontroller.settings.selector import LABEL, Selects
 from metahook.simulator.objects import Json, is_deleting, key_of, labels, reference_to, with_metadata
 
 NAME = "metacontroller"

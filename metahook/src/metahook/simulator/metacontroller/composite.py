@@ -7,7 +7,7 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.children import ParentManager, manage_children
 from metahook.simulator.metacontroller.claims import NAME, claim, with_parent_label, with_parents_namespace
 from metahook.simulator.metacontroller.response import InvalidResponse, Response
-from metahook.simulator.metacontroller.selector import Selects, generated_selector, own_selector
+from metahook.simulator.metacontroller.settings.selector import Selects, generated_selector, own_selector
 from metahook.simulator.objects import Json, key_of, to_json
 
 

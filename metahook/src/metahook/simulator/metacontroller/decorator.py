@@ -9,7 +9,7 @@ from metahook.simulator.metacontroller.children import ParentManager, manage_chi
 from metahook.simulator.metacontroller.claims import NAME, with_parents_namespace
 from metahook.simulator.metacontroller.finalizer import without_finalizer
 from metahook.simulator.metacontroller.response import Response
-from metahook.simulator.metacontroller.selector import Selects
+from metahook.simulator.metacontroller.settings.selector import Selects
 from metahook.simulator.objects import Json, labels, to_json, with_metadata
 
 DECORATED_BY = "metacontroller.k8s.io/decorator-controller"

@@ -26,9 +26,8 @@ from metahook.simulator.metacontroller.response import (
     read_customize,
     read_sync,
 )
-from metahook.simulator.metacontroller.revisions import Revisions
-from metahook.simulator.metacontroller.selector import InvalidSelector
 from metahook.simulator.metacontroller.settings import Settings
+from metahook.simulator.metacontroller.settings.selector import InvalidSelector
 from metahook.simulator.objects import Json, Key, is_deleting, key_of
 
 RESTART = 10.0
@@ -175,7 +174,8 @@ class Metacontroller:
         if not self._is_ours(parent):
             return []
         observed = self._controller.observed(parent)
-        response = self._response(parent, observed, self._related_to(parent))
+        related = self._customize.related(parent, self.cache) if self.settings.has_customize else {}
+        response = self._response(parent, observed, related)
         try:
             return self._controller.manage(parent, observed, response)
         finally:  # Metacontroller sets the timer before anything that may fail
@@ -186,22 +186,6 @@ class Metacontroller:
                 self._queue.add_requested(key_of(parent), response.resync_after, idle=idle)
 
     def _response(self, parent: Json, observed: list[Json], related: Grouped) -> Response:
-        """Call the hook for *parent*, once for each of its revisions if children roll; return the response."""
-        is_rolling = self.settings.is_rolling and self.settings.api == "composite"
-        if not is_rolling or not self._finalizer.manages_children_of(parent):
-            return self._hook_response(parent, observed, related)
-        revisions = Revisions(self._api, self.cache, self.settings)
-        return revisions.response(
-            parent,
-            observed,
-            self._controller.selector(parent),
-            lambda revision: self._hook_response(revision, observed, self._related_to(revision)),
-        )
-
-    def _related_to(self, parent: Json) -> Grouped:
-        return self._customize.related(parent, self.cache) if self.settings.has_customize else {}
-
-    def _hook_response(self, parent: Json, observed: list[Json], related: Grouped) -> Response:
         """Call the hook sync, or finalize for a parent that goes; return its response."""
         settings = self.settings
         is_going = is_deleting(parent) or not self._parents[parent["kind"]].matches(parent)

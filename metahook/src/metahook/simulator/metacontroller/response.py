@@ -17,8 +17,8 @@ from metahook.simulator.apiserver.built_in_kinds import Type, undeclared_fields
 from metahook.simulator.apiserver.field_types import DEEPEST, LABELS, STRINGS, json_problem, nested_values
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
-from metahook.simulator.metacontroller.selector import OPERATORS, InvalidSelector, check_selector
+from metahook.simulator.metacontroller.settings.hooks import STRICT, HookSettings
+from metahook.simulator.metacontroller.settings.selector import OPERATORS, InvalidSelector, check_selector
 from metahook.simulator.objects import Json
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

@@ -9,9 +9,9 @@ from datetime import timedelta
 from functools import cached_property
 
 from metahook.cli.checking.calls import OK, CheckedHook
-from metahook.protocol.purity import TIMES, differing
-from metahook.simulator.claimed_results import answered_sync
+from metahook.protocol.purity import differing
 from metahook.simulator.clock import START
+from metahook.simulator.findings.claimed_results import answered_sync
 from metahook.simulator.history import Call, History, Write
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
@@ -64,7 +64,7 @@ class Edits:
             return ""
         for text in old:
             response = response.replace(f"{text}{end}".encode(), text.encode())
-        return differing(call.response, response, but=TIMES)
+        return differing(call.response, response, stored=False)
 
     def _dropped(self, call: Call) -> Iterator[tuple[str, str]]:
         """Yield an edit that deletes all children, because the hook can't use the spec."""
@@ -85,10 +85,9 @@ class Edits:
     def _response(self, call: Call, request: Json) -> bytes | None:
         """Return the response to *request*, in place of that of *call*; None if it fails, which is no finding."""
         before = len(self.hook.failures)
-        self.hook.set_time(START + timedelta(seconds=call.at))
-        reply = self.hook(call.hook, json.dumps(request).encode())
+        response = self.hook.response(call.hook, json.dumps(request).encode(), START + timedelta(seconds=call.at))
         del self.hook.failures[before:]
-        return reply.body if reply.status == OK else None
+        return response
 
 
 def roll_out_stateful_sets(world: World) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from metahook.protocol.changes import changed_paths
 from metahook.protocol.last_applied import LAST_APPLIED
-from metahook.simulator.claimed_results import AnsweredSync
-from metahook.simulator.evidence import Evidence, Harm
+from metahook.simulator.findings.claimed_results import AnsweredSync
+from metahook.simulator.findings.evidence import Evidence, Harm
 from metahook.simulator.history import YOU, Call, Entry, History, Write
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key

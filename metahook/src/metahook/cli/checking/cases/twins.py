@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from metahook.cli.manifests import property_of
 from metahook.simulator.apiserver.custom_rules import CEL, fits
 from metahook.simulator.apiserver.names import name_problem
-from metahook.simulator.claimed_results import AnsweredSync
+from metahook.simulator.findings.claimed_results import AnsweredSync
+from metahook.simulator.findings.purity import words
 from metahook.simulator.objects import Json, Key, to_json, with_metadata
-from metahook.simulator.purity import words
 
 TWIN = "-twin"
 """The end of the name of a copy. No child of the first parent has such a name, as with a number at its end."""

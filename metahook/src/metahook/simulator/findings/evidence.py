@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from metahook.simulator.claimed_results import AnsweredSync, answered_sync
+from metahook.simulator.findings.claimed_results import AnsweredSync, answered_sync
 from metahook.simulator.history import Call, Entry, History, Write
 from metahook.simulator.objects import Key
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from metahook.protocol.kind import group_key
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
-from metahook.simulator.claimed_results import AnsweredSync
-from metahook.simulator.evidence import Evidence, Harm
+from metahook.simulator.findings.claimed_results import AnsweredSync
+from metahook.simulator.findings.evidence import Evidence, Harm
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key
 

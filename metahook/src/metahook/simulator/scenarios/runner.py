@@ -7,8 +7,8 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key, key_of
-from metahook.simulator.path import PathNotFound, look_up, set_value
-from metahook.simulator.scenario import Expect, FailureName, Scenario, Step, parse_duration, parse_object_name
+from metahook.simulator.scenarios.path import PathNotFound, look_up, set_value
+from metahook.simulator.scenarios.scenario import Expect, FailureName, Scenario, Step, parse_duration, parse_object_name
 from metahook.simulator.world import NeverQuiet, NoSuchObject, World
 
 

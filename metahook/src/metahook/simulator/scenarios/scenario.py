@@ -7,7 +7,7 @@ import msgspec
 
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, Key, key_of
-from metahook.simulator.path import InvalidPath, path_steps
+from metahook.simulator.scenarios.path import InvalidPath, path_steps
 
 _DURATION = r"[0-9]{1,7}([.][0-9]{1,6})?[smh]"
 

@@ -5,19 +5,25 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from metahook.protocol.installation import UpdateMethod
 from metahook.protocol.kind import Kind
 from metahook.protocol.sender import Api
-from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
-from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
-from metahook.simulator.metacontroller.selector import ParentResource
-from metahook.simulator.metacontroller.update_methods import IN_PLACE, UpdateStrategy
+from metahook.simulator.metacontroller.settings.hooks import STRICT, HookSettings
+from metahook.simulator.metacontroller.settings.manifest import (
+    CACHE_FLUSH,
+    SERVED,
+    api_of,
+    gaps,
+    hooks_of,
+    kinds_of,
+    parents_of,
+    update_methods_of,
+)
+from metahook.simulator.metacontroller.settings.selector import ParentResource
 from metahook.simulator.objects import Json
 
 Mode = Literal["dynamic-apply", "server-side-apply"]
 MODES: tuple[Mode, Mode] = ("dynamic-apply", "server-side-apply")
-
-SERVED = BUILT_IN
-"""The kinds that every cluster serves."""
 
 WITHOUT_STATUS = {
     "CSIDriver", "CSINode", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision", "EndpointSlice",
@@ -27,24 +33,13 @@ WITHOUT_STATUS = {
 }  # fmt: skip
 """The built-in kinds that have no status."""
 
-REVISIONS = Kind("metacontroller.k8s.io/v1alpha1", "ControllerRevision", "controllerrevisions")
-"""The kind of the revisions of parents, which Metacontroller keeps while it rolls children."""
-
-
-class UnknownResource(LookupError):
-    """Raised for a resource that the cluster does not serve. Its text names the resource."""
-
-
-class NotSimulated(ValueError):
-    """Raised for a controller that can't be simulated. Its text names the remedy."""
-
 
 @dataclass(frozen=True)
 class Settings:
     """The kinds and options of a simulated controller. ``resync_period`` is in seconds.
 
     ``label_selector`` and ``ignore_status_changes`` are those of parentResource; without a selector all parents match.
-    A kind of children without an update strategy here has the method InPlace.
+    A kind of children without an update method here has InPlace.
     """
 
     parent: Kind
@@ -55,7 +50,7 @@ class Settings:
     label_selector: Json = field(default_factory=dict, hash=False)
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
-    update_strategies: Mapping[Kind, UpdateStrategy] = field(default_factory=dict, hash=False)
+    update_methods: Mapping[Kind, UpdateMethod] = field(default_factory=dict, hash=False)
     crds: tuple[Json, ...] = field(default=(), hash=False)
     """The CRDs whose defaults the API server adds, and by whose schemas it prunes and refuses a status."""
     api: Api = "composite"
@@ -68,8 +63,6 @@ class Settings:
     """Whether the children of a parent are those with its uid in a label; if not, ``spec.selector`` of the parent."""
     decorated: tuple[ParentResource, ...] = ()
     """The resources of a DecoratorController, of which ``parent`` is the first."""
-    revision_fields: tuple[str, ...] = ("spec",)
-    """The fields of a parent of which Metacontroller keeps revisions, if an update method is a rolling one."""
     manifest: Json = field(default_factory=dict, hash=False, compare=False)
     """The controller's object, which each request contains."""
     gaps: tuple[str, ...] = ()
@@ -83,33 +76,50 @@ class Settings:
         NotSimulated for a controller that Metacontroller would not run, or with which a real control plane behaves in
         another way.
         """
-        from metahook.simulator.metacontroller.controller_manifest import read  # noqa: PLC0415 - it imports this class
-
-        return read(controller, tuple(crds), mode)
+        crds, spec, api = tuple(crds), controller["spec"], api_of(controller)
+        served = (*SERVED, *(kind for crd in crds for kind in kinds_of(crd)))
+        parents, hooks = parents_of(spec, api, served), hooks_of(spec)
+        children = update_methods_of(spec, api, served)
+        first = parents[0]
+        return cls(
+            first.kind,
+            tuple(children),
+            mode=mode,
+            resync_period=min(spec.get("resyncPeriodSeconds") or CACHE_FLUSH, CACHE_FLUSH),
+            ignore_status_changes=first.ignore_status_changes,
+            label_selector=first.label_selector,
+            has_customize="customize" in hooks,
+            served=served,
+            update_methods=children,
+            crds=crds,
+            api=api,
+            name=(controller.get("metadata") or {}).get("name") or "controller",
+            has_sync="sync" in hooks,
+            has_finalize="finalize" in hooks,
+            hooks=hooks,
+            generate_selector=spec.get("generateSelector") is True,
+            decorated=parents if api == "decorator" else (),
+            manifest=controller,
+            gaps=tuple(gaps(spec, hooks, served)),
+        )
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], Kind]:
         return {(kind.api_version, kind.kind): kind for kind in self.kinds}
 
     @cached_property
-    def _strategies(self) -> dict[tuple[str, str], UpdateStrategy]:
-        return {_of_group(kind): strategy for kind, strategy in self.update_strategies.items()}
+    def _methods(self) -> dict[tuple[str, str], UpdateMethod]:
+        return {_of_group(kind): method for kind, method in self.update_methods.items()}
 
     @cached_property
     def kinds(self) -> frozenset[Kind]:
         """All kinds that the API server serves."""
-        revisions = (REVISIONS,) if self.is_rolling else ()
-        return frozenset((*(parent.kind for parent in self.parents), *self.children, *self.served, *revisions))
+        return frozenset((*(parent.kind for parent in self.parents), *self.children, *self.served))
 
     @cached_property
     def parents(self) -> tuple[ParentResource, ...]:
         """The kinds of parents: one, or the resources of a DecoratorController."""
         return self.decorated or (ParentResource(self.parent, self.label_selector, {}, self.ignore_status_changes),)
-
-    @cached_property
-    def is_rolling(self) -> bool:
-        """Whether children of some kind change one after another."""
-        return any(strategy.is_rolling for strategy in self.update_strategies.values())
 
     def kind(self, api_version: str, kind: str) -> Kind | None:
         """Return the kind that the API server serves under this name, or None."""
@@ -123,9 +133,9 @@ class Settings:
         """Return the version and the decoding of the hook *name*."""
         return self.hooks.get(name, STRICT)
 
-    def update_strategy(self, kind: Kind) -> UpdateStrategy:
+    def update_method(self, kind: Kind) -> UpdateMethod:
         """Return how children of *kind* are updated, in any version of its group."""
-        return self._strategies.get(_of_group(kind), IN_PLACE)
+        return self._methods.get(_of_group(kind), "InPlace")
 
 
 def _of_group(kind: Kind) -> tuple[str, str]:

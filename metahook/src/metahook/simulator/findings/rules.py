@@ -13,15 +13,15 @@ import msgspec
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.managed_fields import APPLIER, field_owners, owns
 from metahook.protocol.sender import controller_of
-from metahook.simulator.claimed_results import AnsweredSync, first_missing_field, unmet_claim
-from metahook.simulator.evidence import Evidence, Harm
+from metahook.simulator.findings.claimed_results import AnsweredSync, first_missing_field, unmet_claim
+from metahook.simulator.findings.evidence import Evidence, Harm
+from metahook.simulator.findings.listed_children import repeated_children, unwatched_children, useless_selectors
+from metahook.simulator.findings.loops import REPEATED, call_storms, growing_children, no_op_writes, repeated_writes
+from metahook.simulator.findings.purity import missing_resyncs, mixed_parents
 from metahook.simulator.history import Call, History, Write
-from metahook.simulator.listed_children import repeated_children, unwatched_children, useless_selectors
-from metahook.simulator.loops import REPEATED, call_storms, growing_children, no_op_writes, repeated_writes
 from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.metacontroller.selector import LABEL
+from metahook.simulator.metacontroller.settings.selector import LABEL
 from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata
-from metahook.simulator.purity import missing_resyncs, mixed_parents
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,12 @@
-"""Purity: a response depends on its request, and on the time only if it requests a resync.
-
-A hook that keeps what it saw of one parent gives it to another one.
-"""
+"""Purity, as the history shows it: the same request later, and what a hook that keeps what it saw gives to others."""
 
 import json
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
-from metahook.protocol.changes import changed_paths
-from metahook.protocol.purity import TIMES
-from metahook.simulator.claimed_results import AnsweredSync
-from metahook.simulator.evidence import Evidence, Harm
+from metahook.protocol.purity import differ, unasked
+from metahook.simulator.findings.claimed_results import AnsweredSync
+from metahook.simulator.findings.evidence import Evidence, Harm
 from metahook.simulator.objects import Json, Key
 
 
@@ -20,21 +15,9 @@ def missing_resyncs(evidence: Evidence) -> Iterator[Harm]:
     earlier: dict[tuple[Key, bytes], AnsweredSync] = {}
     for sync in evidence.syncs:
         before = earlier.setdefault((sync.key, sync.call.request), sync)
-        if before.call.response == sync.call.response or before.response.resync_after > 0:
-            continue
-        path = _first_difference(before, sync)
-        if path is not None:
-            later = f"{sync.at - before.at:.0f} s later the same request has another response: {path} differs"
+        if paths := unasked(before.call.response, sync.call.response, stored=False):
+            later = f"{sync.at - before.at:.0f} s later the same request has another response: {differ(paths)}"
             yield sync.key, sync.at, f"{later}, and no resync was requested"
-
-
-def _first_difference(before: AnsweredSync, sync: AnsweredSync) -> str | None:
-    """Return the first path at which two responses differ, without the name of a child that only one lists; or None."""
-    parts: list[tuple[Any, Any, str]] = [(before.response.status, sync.response.status, "status")]
-    names = ((str(key), key) for key in dict.fromkeys([*before.children, *sync.children]))
-    parts += [(before.children.get(key), sync.children.get(key), name) for name, key in names]
-    found = chain.from_iterable(changed_paths(old, new, path) for old, new, path in parts)
-    return next((path for path in found if not path.endswith(TIMES)), None)
 
 
 def mixed_parents(evidence: Evidence) -> Iterator[Harm]:

@@ -13,9 +13,9 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import Call
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS, merge
-from metahook.simulator.metacontroller.hooks import STRICT, HookSettings
 from metahook.simulator.metacontroller.response import Crash, InvalidResponse, Response, read_sync
-from metahook.simulator.metacontroller.selector import LABEL
+from metahook.simulator.metacontroller.settings.hooks import STRICT, HookSettings
+from metahook.simulator.metacontroller.settings.selector import LABEL
 from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata
 
 
