@@ -10,7 +10,7 @@ file of built-in kinds, and no clock but its own.
     hook             how Metacontroller reaches the hook
     apiserver        the store: versions, built-in kinds, defaults, validation, server-side apply, watches
     metacontroller   the queue, the cache, claims, the customize cache, the two apply strategies
-    controllers      Deployments, ReplicaSets, a kubelet, garbage collection
+    controllers      Deployments, ReplicaSets, StatefulSets, a kubelet, garbage collection
     scenario         steps and expectations, as read from a file; ``runner`` runs them
     findings         the harm that a careless hook did, read from the history with ``evidence``, ``claimed_results``,
                      ``listed_children``, ``loops`` and ``purity``

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
-from metahook.cli.checking.edits import Edits, roll_out_stateful_sets
+from metahook.cli.checking.edits import Edits
 from metahook.cli.checking.faults import NamedFault, faults_for
 from metahook.cli.checking.harms import Harms
 from metahook.cli.checking.lives import BRIEF, REST, Life, Lives
@@ -147,7 +147,7 @@ class Checks:
     def _edits(self, results: Results) -> Iterator[Finding]:
         """Yield the first edit of each parent after which the hook says Ready, before the Pods follow."""
         for parent in self.parents:
-            life = self.lives.begin(self.lives.new(roll_out_stateful_sets), [parent], REST)
+            life = self.lives.begin(self.lives.new(), [parent], REST)
             found = self.harms.crd_of(parent)
             if not any(sync.ready == "True" for sync in Evidence(life.world.history).syncs):
                 results.notes.append(f"no status of {life.keys[0]} says Ready, so edits were not checked")
