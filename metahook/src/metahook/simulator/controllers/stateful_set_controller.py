@@ -31,5 +31,5 @@ class StatefulSetController:
         found = self._api.get(key)
         generation = found["metadata"]["generation"] if found else None
         if found and (found.get("status") or {}).get("observedGeneration") != generation:
-            counts = dict.fromkeys(_COUNTS, found["spec"].get("replicas", 1))
+            counts = dict.fromkeys(_COUNTS, found["spec"]["replicas"])
             self._api.update_status({**found, "status": {**counts, "observedGeneration": generation}}, NAME)
