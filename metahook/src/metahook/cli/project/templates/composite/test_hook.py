@@ -88,6 +88,8 @@ def test_a_parent_is_ready_only_while_each_child_is_as_desired(world: World, now
     # only: Deployment StatefulSet
 
     assert ready(parent, [{**each, "status": {}} for each in children], now) == ("False", "Progressing")
+    changed = [{**each, "metadata": {**each["metadata"], "generation": 9}} for each in children]
+    assert ready(parent, changed, now) == ("False", "Progressing")
     # end
 
 
