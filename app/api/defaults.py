@@ -13,7 +13,7 @@ from app.api.reading import spec_schema
 from app.api.structural import Schema
 
 _LACKING = "Object missing required field"
-"""How the error of msgspec begins."""
+"""How the error of msgspec begins. It has no attributes that tell a missing field from one of another type."""
 
 
 def lacks_default(spec: bytes) -> bool:

@@ -25,6 +25,9 @@ _LISTED = {"attachments", "children"}
 _GROUPS = {*_LISTED, "related"}
 """The fields of a request with objects, by kind and name."""
 
+_ROOTS = ("parent", "object")
+"""The fields of a request with the object that it is for."""
+
 _CONTENT = {"data", "binaryData", "stringData"}
 """The fields with the content of a ConfigMap or Secret."""
 
@@ -36,7 +39,7 @@ _DECIDING = {"metadata", "spec"}
 
 _KEY = re.compile("[-A-Za-z0-9_./]*")
 _SECRET = "Secret.v1"  # noqa: S105 - a kind
-_SECRET_KINDS = {"Secret", "SecretList"}
+_SECRET_KINDS = ("Secret", "SecretList")
 _SECRET_TEXT = re.compile(r"kind\W+Secret(List)?\b")
 """In a text that has a Secret as JSON or YAML, such as an annotation with what was applied last; also if it is cut."""
 _RECORD = "last-applied-configuration"
@@ -70,7 +73,7 @@ class Redaction:
 
     def redact(self, request: Body, response: bytes) -> tuple[bytes, bytes]:
         """Return *request* and its *response*, all of them JSON, without what is redacted."""
-        decoded = _decoded(request)
+        decoded = msgspec.json.decode(request)
         walk = _Walk(self, decoded)
         redacted = msgspec.json.encode(walk.request(decoded))
         answer = msgspec.json.encode(walk.response(msgspec.json.decode(response)))
@@ -89,39 +92,6 @@ class Redaction:
             return {}
 
 
-_Raw = dict[str, msgspec.Raw]
-
-
-def _decoded(request: Body) -> Json:
-    """Return *request*, decoded in parts: a call of msgspec keeps all other threads waiting until it is done."""
-    fields = msgspec.json.decode(request, type=_Raw)
-    return {name: _groups(raw) if name in _GROUPS else msgspec.json.decode(raw) for name, raw in fields.items()}
-
-
-def _groups(raw: msgspec.Raw) -> Any:  # noqa: ANN401 - JSON, of any shape
-    groups = try_read(raw, dict[str, _Raw])
-    if groups is None:
-        return msgspec.json.decode(raw)
-    return {key: {name: _without_managed_fields(item) for name, item in group.items()} for key, group in groups.items()}
-
-
-def _without_managed_fields(raw: msgspec.Raw) -> Any:  # noqa: ANN401 - JSON, of any shape
-    """Return the object *raw*, decoded except for ``managedFields``, which are most of a Pod."""
-    fields = try_read(raw, _Raw) or {}
-    metadata = try_read(fields.get("metadata", b"null"), _Raw)
-    if metadata is None:
-        return msgspec.json.decode(raw)
-    left = {name: msgspec.json.decode(inner) for name, inner in metadata.items() if name != "managedFields"}
-    return {name: left if name == "metadata" else msgspec.json.decode(inner) for name, inner in fields.items()}
-
-
-def _observed_objects(request: Json) -> Iterator[tuple[str, Json]]:
-    """Yield the group and the content of each object in *request* but the parent."""
-    for groups in (request.get(name) for name in _GROUPS):
-        for group, items in object_or_empty(groups).items():
-            yield from ((group, object_or_empty(item)) for item in object_or_empty(items).values())
-
-
 class _Place(NamedTuple):
     """Where a value is: in an object of *group*, in a field of values, or of which the size counts."""
 
@@ -134,18 +104,25 @@ class _Place(NamedTuple):
         return self._replace(is_value=self.is_value or name in _VALUES, is_sized=self.is_sized and name not in _CONTENT)
 
 
+def _objects(request: Json) -> Iterator[tuple[str, Json]]:
+    """Yield each object in *request*, after its group."""
+    yield from ((name, object_or_empty(request.get(name))) for name in _ROOTS)
+    for groups in (object_or_empty(request.get(name)) for name in _GROUPS):
+        for group, items in groups.items():
+            yield from ((group, object_or_empty(item)) for item in object_or_empty(items).values())
+
+
 class _Walk:
     """Goes through JSON, which may have any shape: a hook reads only a part of it, and leniently."""
 
     def __init__(self, redaction: Redaction, request: Json) -> None:
         self._redaction = redaction
         self._fields: Fields = merged(FIELDS, redaction.fields)
-        roots = ((name, object_or_empty(request.get(name))) for name in ("parent", "object"))
-        objects = [*_observed_objects(request), *roots]
+        objects = list(_objects(request))
         self._names = frozenset(name for group, item in objects for name in kept_texts(item, self._fields_of(group)))
         self.placeholders = Placeholders(self._names)
         self._renamed = TemplateHashes(objects).replaced_in
-        self._decided = _Place(_SECRET if _is_secret(object_or_empty(request.get("object"))) else "")
+        self._decided = _Place(_SECRET if _is_secret(request.get("object")) else "")
         """The place of what a response sets on the object of a decorator."""
         self.has_hashes = False
         """Whether there are annotations with hashes."""
@@ -172,35 +149,30 @@ class _Walk:
         fields = self._fields.get(group)
         return fields if isinstance(fields, Mapping) else OBJECT
 
-    def _groups(self, groups: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        if not isinstance(groups, dict):
-            return self._value(groups, None, _Place())
-        return {self._key(group): self._group(items, group) for group, items in groups.items()}
-
-    def _group(self, items: Any, group: str) -> Any:  # noqa: ANN401 - JSON, of any shape
+    def _named(self, items: Any, redacted: Callable[[Any, str], Any]) -> Any:  # noqa: ANN401 - JSON, of any shape
+        """Return *items*, by names, as they are *redacted*."""
         if not isinstance(items, dict):
             return self._value(items, None, _Place())
-        named = {self._key(name): self._object(item, group) for name, item in items.items()}
+        named = {self._key(name): redacted(item, name) for name, item in items.items()}
         # Sorted again, because the order of names shows that of the hashes in them.
         return dict(sorted(named.items()))
 
+    def _groups(self, groups: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
+        return self._named(groups, lambda items, group: self._named(items, lambda item, _: self._object(item, group)))
+
     def _object(self, item: Any, group: str) -> Any:  # noqa: ANN401 - JSON, of any shape
         """Return the object *item* of *group*, which is its kind, or the name of a field of the request."""
-        place = _Place(group)
-        if not isinstance(item, dict):
-            return self._value(item, self._fields.get(group), place)
-        if _is_secret(item):
-            place = _Place(_SECRET)
         fields = self._fields_of(group)
+        if not isinstance(item, dict):
+            return self._value(item, self._fields.get(group), _Place(group))
+        place = _Place(_SECRET if _is_secret(item) else group)
+        sized = () if group == "controller" else _DECIDING
         return {
-            self._key(name): self._value(inner, fields.get(name), self._below(place, name), name)
+            self._key(name): self._value(
+                inner, fields.get(name), place._replace(is_sized=name in sized).below(name), name
+            )
             for name, inner in item.items()
         }
-
-    def _below(self, place: _Place, name: str) -> _Place:
-        """Return the place of the field *name* of an object."""
-        is_sized = name in _DECIDING and place.group != "controller"
-        return place._replace(is_sized=is_sized).below(name)
 
     def _value(self, value: Any, form: Form, place: _Place, name: str = "") -> Any:  # noqa: ANN401 - JSON, of any shape
         """Return *value* of the field *name* without what is redacted."""
@@ -273,9 +245,8 @@ class _Walk:
         return self._renamed(text)
 
 
-def _is_secret(item: Json) -> bool:
-    kind = item.get("kind")
-    return isinstance(kind, str) and kind in _SECRET_KINDS
+def _is_secret(item: object) -> bool:
+    return isinstance(item, dict) and item.get("kind") in _SECRET_KINDS
 
 
 def _group_of(child: object) -> str:

@@ -8,7 +8,7 @@ file of built-in kinds, and no clock but its own.
     world             the cluster: all of the below, and what a user does to it
     findings          the harm that a careless hook did, read from the history
     metacontroller    the queue, the cache, claims, the customize cache, the two apply strategies
-    controllers       Deployments, ReplicaSets, a kubelet, an autoscaler, garbage collection
+    controllers       Deployments, ReplicaSets, StatefulSets, a kubelet, an autoscaler, garbage collection
     apiserver         the store: versions, built-in kinds, defaults, validation, server-side apply, watches
     history           every write, hook call and Event
     clock             virtual time, and the timers in it

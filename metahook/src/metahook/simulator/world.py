@@ -24,6 +24,7 @@ from metahook.simulator.controllers.deployment_controller import (
 from metahook.simulator.controllers.garbage_collector import GarbageCollector
 from metahook.simulator.controllers.kubelet import Kubelet
 from metahook.simulator.controllers.replica_set_controller import ReplicaSetController
+from metahook.simulator.controllers.stateful_set_controller import StatefulSetController
 from metahook.simulator.findings import findings
 from metahook.simulator.findings.loops import Storm
 from metahook.simulator.history import YOU, History
@@ -75,6 +76,7 @@ class World:
         watched = self.api if controllers else ApiServer(self.clock, self.history, cluster_scoped)
         self.deployments = DeploymentController(watched, self.clock)
         self.replica_sets = ReplicaSetController(watched, self.clock)
+        self.stateful_sets = StatefulSetController(watched, self.clock)
         self.kubelet = Kubelet(watched, self.clock)
         self.autoscaler = Autoscaler(watched, self.clock)
         self.garbage_collector = GarbageCollector(watched, self.clock)

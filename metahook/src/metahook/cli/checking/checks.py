@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
-from metahook.cli.checking.cases.edits import Edits, roll_out_stateful_sets
+from metahook.cli.checking.cases.edits import Edits
 from metahook.cli.checking.cases.faults import NamedFault, faults_for
 from metahook.cli.checking.cases.parents import crd_as_given, edited, generated, has_cel_rules, variants
 from metahook.cli.checking.cases.twins import (
@@ -154,7 +154,7 @@ class Checks:
     def _edits(self, results: Results) -> Iterator[Finding]:
         """Yield the first edit of each parent after which the hook says Ready, before the Pods follow."""
         for parent in self.parents:
-            life = self.lives.begin(self.lives.new(roll_out_stateful_sets), [parent], REST)
+            life = self.lives.begin(self.lives.new(), [parent], REST)
             found = self.harms.crd_of(parent)
             if not any(sync.ready == "True" for sync in Evidence(life.world.history).syncs):
                 results.notes.append(f"no status of {life.keys[0]} says Ready, so edits were not checked")

@@ -1,250 +1,172 @@
-"""The text of each file of a project."""
+"""The files of a project, from the templates beside this module, which are files of projects themselves.
 
+A template has every kind of child, and the names ``my-hook`` and ``MyKind``. A line that ends in ``# only: WORDS``, or
+what is between such a line and ``# end``, is for projects with one of these words; ``# each child`` repeats a line.
+"""
+
+import re
 from importlib.metadata import PackageNotFoundError, distribution
-from types import SimpleNamespace
-from typing import Any
 
 import msgspec
 
-from metahook.cli.files.yaml_documents import dump_yaml
-from metahook.cli.project.children import (
-    WIDTH,
-    child_function,
-    children_module,
-    default_expression,
-    import_statement,
-    is_struct,
-    namespace_expression,
-)
-from metahook.cli.project.expectations import OTHER, field_lines, reference_lines
-from metahook.cli.project.names import Project
-from metahook.cli.project.templates import FIELDS, MANIFESTS, function_name, template
+import metahook
+from metahook.cli.project.names import TEMPLATES, Project, function_name
 from metahook.protocol.kind import Kind
+from metahook.protocol.objects import Object
+
+WIDTH = 120
+"""Characters of a line of code."""
+
+_SELECTING = {"DaemonSet", "Deployment", "StatefulSet"}
+"""Kinds of which each object selects the Pods that it creates."""
+
+_RUNNING = {"CronJob", "Job", *_SELECTING}
+"""Kinds with a template of Pods."""
 
 _ONCE = {"Job"}
 """Kinds whose objects can't be changed, so that their update method is OnDelete."""
 
-_DEPLOY = ("deployment", "kustomization", "namespace", "networkpolicy", "poddisruptionbudget", "service")
+_ONLY = re.compile(r" *(?:#|<!--) only: ([-\w ]+?)(?: -->)?$")
+_EACH_LINE = re.compile(r"^(.*\S) +# each ([-\w]+)\n", re.MULTILINE)
+_EACH_BLOCK = re.compile(r"^# each ([-\w]+)\n(.*?)^# end\n", re.MULTILINE | re.DOTALL)
+_END = {"# end", "<!-- end -->"}
+_DEFAULT = re.compile(r"^    (\w+): Annotated.* = (.+)$", re.MULTILINE)
+_BRACKETS = re.compile(r"^(.*[\[({])\n((?: +.+,\n)+) *([\])}].*)$", re.MULTILINE)
+"""Brackets with an item on each line."""
+
+_EMPTY = re.compile(r"^from \S+ import \(\n\)\n|(?<=\n\n\n)\n+", re.MULTILINE)
+"""What is left of an import of no name, and of more than two empty lines."""
 
 
 def project_files(project: Project) -> dict[str, str]:
     """Return the text of each file of *project*, by its path, except of ``crd.yaml``, which its model makes."""
-    values = _values(project)
-    names = {
-        "Dockerfile": "Dockerfile",
-        "Makefile": "Makefile",
-        "README.md": "README.md",
-        ".gitignore": "gitignore",
-        "pyproject.toml": "pyproject.toml",
-        "kustomization.yaml": "kustomization.yaml",
-        ".github/workflows/ci.yml": "workflows/ci.yml",
-        "controller.yaml": "decoratorcontroller.yaml" if project.is_decorator else "controller.yaml",
-        "hook.py": "decorator.py" if project.is_decorator else "hook.py",
-        "test_hook.py": "test_decorator.py" if project.is_decorator else "test_hook.py",
-        **{f"deploy/{name}.yaml": f"deploy/{name}.yaml" for name in _DEPLOY},
+    folders = [TEMPLATES / name for name in ("shared", "decorator" if project.is_decorator else "composite")]
+    files = {str(file.relative_to(folder)): file for folder in folders for file in folder.rglob("*")}
+    texts = {
+        path: _repeated(file.read_text(encoding="utf-8"), project)
+        for path, file in sorted(files.items())
+        if file.is_file() and file.parent.name != "__pycache__"  # of the installer
     }
-    files = {path: template(name).substitute(values) for path, name in names.items()}
-    files["children.py"] = children_module(project)
-    if not project.is_decorator:
-        files["model.py"] = _model(project)
-    files["example.yaml"] = dump_yaml(_example(project))
-    return dict(sorted(files.items()))
+    words = _words(project)
+    fields = set(re.findall(r"spec\.(\w+)", _kept(texts["children.py"], words)))
+    words |= {"fields", *fields} if fields else {"text"}
+    names = _names(project)
+    return {path: _joined(_named(_kept(text, words), names)) for path, text in texts.items()}
 
 
-def _values(project: Project) -> dict[str, str]:
-    """Return what the templates are filled with."""
-    parent, children = project.parent, project.children
-    functions = [function_name(child.kind) for child in children]
-    arguments = "(parent)" if project.is_decorator else "(parent, spec)"
-    prefix = "    return DecoratorResponse(children=[" if project.is_decorator else "    children = ["
-    structs = [child.kind for child in children]
+def _words(project: Project) -> set[str]:
+    """Return the words of lines for *project*, except its fields."""
+    kinds = {child.kind for child in project.children}
+    has_selector = project.is_decorator and project.parent.kind in _SELECTING
     return {
-        "name": project.name,
-        "example": project.example,
-        "kind": parent.kind,
-        "plural": parent.plural,
-        "api_version": parent.api_version,
-        "scope": "" if parent.namespaced else ", namespaced=False",
-        "metahook": _source(),
-        "children": "\n".join(_child_resource(child) for child in children),
-        "calls": _joined(prefix, [f"{name}{arguments}" for name in functions]),
-        "controller": _controller(project),
-        "rolled_out": _rolled_out(project),
-        "finalize": _finalize(project),
-        "finalize_hook": _finalize_hook(project),
-        "before_removal": _before_removal(project),
-        "imports": _hook_imports(project, functions),
-        **_tests(project),
-        "modules": "hook.py children.py" if project.is_decorator else "hook.py model.py children.py",
-        "generate": "" if project.is_decorator else template("generate").substitute(),
-        "manifests": "-k controller.yaml" if project.is_decorator else "-k crd.yaml -k controller.yaml",
-        "manifest_files": '"controller.yaml"' if project.is_decorator else '"crd.yaml", "controller.yaml"',
-        "resources": "controller.yaml, deploy" if project.is_decorator else "crd.yaml, controller.yaml, deploy",
-        "a_children": _words(structs),
-        "files": _rows(project),
+        *kinds,
+        "decorator" if project.is_decorator else "composite",
+        "namespaced" if project.parent.namespaced else "cluster-scoped",
+        "selecting" if has_selector and kinds & {"PodDisruptionBudget", "Service"} else "not-selecting",
+        f"on-{project.parent.kind}",
+        *(["finalize"] if project.has_finalize else []),
+        *(["own-structs"] if not all(map(_has_struct, project.children)) else []),
+        *(["pods-run"] if kinds & _RUNNING else []),
     }
 
 
-def _tests(project: Project) -> dict[str, str]:
-    """Return what the template of the tests is filled with."""
-    prefix = "CHILDREN = ["
-    keys = [_key(project, child, project.suffix) for child in project.children]
-    values = {"keys": f"{prefix}{_joined(prefix, keys)}]"}
-    more = [_test("references", reference_lines(project))]
-    if project.has_finalize:
-        more.append(template("test_finalize").substitute(parent_key=_key(project, project.parent, "")))
-    if not project.is_decorator:
-        fields = _used_fields(project)
-        lines = field_lines(project, children_module(project), fields, _defaults(fields))
-        more.insert(0, _test("fields", lines))
-        values |= _ready_tests(project, fields, has_fields=bool(lines))
-    return {**values, "more_tests": "".join(more)}
+def _has_struct(kind: Kind) -> bool:
+    """Tell whether metahook has a struct for the objects of *kind*."""
+    found = getattr(metahook, kind.kind, None)
+    return isinstance(found, type) and issubclass(found, Object) and kind == found.KIND
 
 
-def _ready_tests(project: Project, fields: list[str], *, has_fields: bool) -> dict[str, str]:
-    """Return what the tests of the condition Ready need; *has_fields* tells whether a child has one of the *fields*."""
-    has_rollout = any(child.kind == "Deployment" for child in project.children)
-    spec = _joined("OTHER_SPEC = {", [f'"{name}": {_literal(OTHER[name])}' for name in fields], "}")
-    return {
-        "field": fields[0],
-        "model_imports": ", Spec" if has_fields else "",
-        "other_spec": f"OTHER_SPEC = {{{spec}}}\n" if has_fields else "",
-        "not_ready": template("test_rollout").substitute().rstrip() if has_rollout else "",
-    }
-
-
-def _test(name: str, lines: list[str]) -> str:
-    """Return the tests in the template *name* with *lines*, or nothing without any."""
-    return template(f"test_{name}").substitute(lines="\n".join(f"    {line}" for line in lines)) if lines else ""
-
-
-def _child_resource(child: Kind) -> str:
-    method = "OnDelete" if child.kind in _ONCE else "InPlace"
-    return f"    - {{apiVersion: {child.api_version}, resource: {child.plural}, updateStrategy: {{method: {method}}}}}"
-
-
-def _joined(prefix: str, items: list[str], suffix: str = "]") -> str:
-    """Return *items* as they stand in a list that begins with *prefix*, on a line each if one is too short."""
-    line = ", ".join(items)
-    if len(prefix) + len(line) + len(suffix) <= WIDTH - 1:
-        return line
-    indent = " " * (len(prefix) - len(prefix.lstrip()))
-    return "".join(f"\n{indent}    {item}," for item in items) + f"\n{indent}"
-
-
-def _controller(project: Project) -> str:
-    """Return the call that makes the controller."""
-    kinds = [child.kind for child in project.children]
-    methods = [f'{kind}: "OnDelete"' for kind in kinds if kind in _ONCE]
-    structs = f"({', '.join(kinds)}{',' if len(kinds) == 1 else ''})"
-    arguments = ["sync", structs, "parent=PARENT", *([f"update_methods={{{', '.join(methods)}}}"] if methods else [])]
-    arguments += ["finalize=finalize"] if project.has_finalize else []
-    name = "Decorator" if project.is_decorator else "Controller"
-    prefix = f"CONTROLLER = {name}("
-    if len(prefix) + len(structs) > WIDTH // 2:
-        arguments[1] = "".join(["(", *(f"\n        {kind}," for kind in kinds), "\n    )"])
-    return f"{prefix}{_joined(prefix, arguments, ')')})"
-
-
-def _key(project: Project, child: Kind, suffix: str) -> str:
-    own, name = project.namespace_of(project.example), f"{project.example}{suffix}"
-    namespace = "" if not child.namespaced else "default" if project.parent.namespaced else own
-    name = own if child.kind == "Namespace" and child in project.children else name
-    return f'Key("{child.kind}", "{namespace}", "{name}")'
-
-
-def _rolled_out(project: Project) -> str:
-    if not any(child.kind == "Deployment" for child in project.children):
-        return ""
-    namespace = "" if project.parent.namespaced else f", {namespace_expression(project)}"
-    return f"\n    is_ready = is_ready and rolled_out(request.children.get(Deployment, parent.name{namespace}))"
-
-
-def _finalize(project: Project) -> str:
-    """Return the function ``finalize``, or nothing."""
-    if not project.has_finalize:
-        return ""
-    name = "finalize_decorator" if project.is_decorator else "finalize"
-    return template(name).substitute(kind=project.parent.kind).rstrip()
-
-
-def _before_removal(project: Project) -> str:
-    """Return what the README says of the finalizers, or nothing."""
-    if not project.has_finalize:
-        return ""
-    release = f"remove the label `{project.name}` from" if project.is_decorator else "delete"
-    return template("before_removal").substitute(release=release, kind=project.parent.kind)
-
-
-def _finalize_hook(project: Project) -> str:
-    """Return the hook in the manifest of the controller, or nothing."""
-    return f"\n{template('finalize_hook').substitute(name=project.name).rstrip()}" if project.has_finalize else ""
-
-
-def _hook_imports(project: Project, functions: list[str]) -> str:
-    own = [child.kind for child in project.children if not is_struct(child)]
-    structs = [child.kind for child in project.children if is_struct(child)]
-    if project.is_decorator:
-        names = ["Address", "Decorator", "DecoratorResponse", "Kind", "SyncRequest", "serve", *structs]
-        names += ["DecoratorFinalizeResponse"] if project.has_finalize else []
-        return f"{import_statement('metahook', names)}\n\n{import_statement('children', own + functions)}"
-    names = ["Address", "Controller", "SyncRequest", "SyncResponse", "drifted_field", "serve", "try_read", *structs]
-    names += ["rolled_out"] if "Deployment" in structs else []
-    names += ["FinalizeResponse"] if project.has_finalize else []
-    local = (
-        f"{import_statement('children', own + functions)}\n{import_statement('model', ['PARENT', 'Spec', 'status'])}"
-    )
-    return f"{import_statement('metahook', names)}\n\n{local}"
-
-
-def _defaults(fields: list[str]) -> dict[str, Any]:
-    return {name: msgspec.json.decode(default_expression(name)) for name in fields}
-
-
-def _literal(value: Any) -> str:  # noqa: ANN401 - a value of a field
-    return msgspec.json.encode(value).decode()
-
-
-def _used_fields(project: Project) -> list[str]:
-    """Return the fields of the spec that the children are made from; text if there are none."""
-    used = [MANIFESTS[function_name(child.kind)].get_identifiers() for child in project.children]
-    return [name for name in FIELDS if any(name in each for each in used)] or ["text"]
-
-
-def _model(project: Project) -> str:
-    """Return the text of ``model.py``."""
-    fields = "\n    ".join(FIELDS[name] for name in _used_fields(project))
-    standard = "from datetime import datetime\nfrom typing import Annotated, Any, Literal"
-    ours = import_statement("metahook", ["Conditions", "Kind", "Parent", "crd", "set_condition"])
-    imports = f"{standard}\n\n{ours}\n{import_statement('msgspec', ['Meta', 'Struct'])}"
-    return template("model.py").substitute(_values(project), imports=imports, fields=fields)
-
-
-def _example(project: Project) -> dict[str, Any]:
-    """Return an object to try the hook with: of the new kind, or of the kind that is decorated."""
+def _names(project: Project) -> dict[str, str]:
+    """Return what replaces each name of the templates, and each expression that differs in *project*."""
     parent = project.parent
-    if not project.is_decorator:
-        spec = _defaults(_used_fields(project))
-        head = {"apiVersion": parent.api_version, "kind": parent.kind, "metadata": {"name": project.example}}
-        return {**head, "spec": spec}
-    code = f"{template('pod').substitute()}\n\n{child_function(project, parent)}"
-    scope: dict[str, Any] = {"Any": Any, "Manifest": dict, "Parent": object}
-    exec("from base64 import b64encode\n" + code, scope)  # noqa: S102 - a template of this package
-    item: dict[str, Any] = scope[function_name(parent.kind)](SimpleNamespace(name=project.example))
-    return {**item, "metadata": {**item["metadata"], "labels": {project.name: "enabled"}}}
+    names = {
+        "my-hook": project.name,
+        "my-example": project.example,
+        "my.example.com/v1": parent.api_version,
+        "MyKind": parent.kind,
+        "mykinds": parent.plural,
+        "mykind": parent.kind.lower(),
+        "MyChildren": ", ".join(child.kind for child in project.children),
+        "my-source": _source(),
+    }
+    own_name = "parent.name"
+    if project.is_decorator:
+        model = (TEMPLATES / "composite/model.py").read_text(encoding="utf-8")
+        names |= {f"spec.{field}": default for field, default in _DEFAULT.findall(model)}
+        names |= {", spec: Spec": "", ", spec)": ")"}
+        own_name = names["parent.name"] = f'f"{{parent.name}}{project.suffix}"'
+    namespace = f'f"{project.namespace_of("{parent.name}")}"' if project.has_namespaces else "parent.name"
+    metadata = f'"name": {own_name}'
+    if not parent.namespaced:
+        metadata += f', "namespace": {namespace}'
+        names['"mykinds")'] = f'"{parent.plural}", namespaced=False)'
+    return {**names, '{"name": parent.name}': f"{{{metadata}}}"}
 
 
-def _words(kinds: list[str]) -> str:
-    named = [f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}" for kind in kinds]
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+def _child_names(project: Project, child: Kind) -> dict[str, str]:
+    """Return what replaces the names of a child in lines that are there for each *child*."""
+    name, namespace = f"{project.example}{project.suffix}", project.namespace_of(project.example)
+    return {
+        "MyChild": child.kind,
+        "my_child": function_name(child.kind),
+        "mychildren": child.plural,
+        "child/v1": child.api_version,
+        "my-method": "OnDelete" if child.kind in _ONCE else "InPlace",
+        "my-namespace": "" if not child.namespaced else "default" if project.parent.namespaced else namespace,
+        "my-child": namespace if child.kind == "Namespace" else name,
+    }
 
 
-def _rows(project: Project) -> str:
-    """Return the rows of the table of files in the README that differ."""
-    rows = {"hook.py": "the decisions: from a request to children and a status", "children.py": "the children"}
-    if not project.is_decorator:
-        rows |= {"model.py": "spec and status", "crd.yaml": "the CRD, made from `model.py` by `make generate`"}
-    return "\n".join(f"| `{path}` | {text} |" for path, text in rows.items())
+def _repeated(text: str, project: Project) -> str:
+    """Return *text* with the lines that are there for each child."""
+    children = {
+        "child": project.children,
+        "own-struct": [child for child in project.children if not _has_struct(child) and child.kind != "StatefulSet"],
+    }
+
+    def each(line: str, word: str) -> str:
+        return "".join(_named(line, _child_names(project, child)) for child in children[word])
+
+    text = _EACH_BLOCK.sub(lambda block: each(block[2], block[1]), text)
+    return _EACH_LINE.sub(lambda line: each(f"{line[1]}\n", line[2]), text)
+
+
+def _kept(text: str, words: set[str]) -> str:
+    """Return the lines of *text* for a project with *words*, without their marks."""
+    lines: list[str] = []
+    blocks: list[bool] = []
+    for line in text.splitlines():
+        mark = _ONLY.search(line)
+        code = line[: mark.start()] if mark else line
+        is_kept = all(blocks) and (not mark or not words.isdisjoint(mark[1].split()))
+        if line.strip() in _END:
+            blocks.pop()
+        elif mark and not code:
+            blocks.append(is_kept)
+        elif is_kept:
+            lines.append(code)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _named(text: str, names: dict[str, str]) -> str:
+    """Return *text* with other *names*; the longest of them go first."""
+    longest_first = sorted(names, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest_first)), lambda found: names[found[0]], text)
+
+
+def _joined(text: str) -> str:
+    """Return *text* with the items of brackets on one line where they fit, as ``ruff format`` has them."""
+
+    def joined(brackets: re.Match[str]) -> str:
+        start, items, end = brackets[1], [line.strip(" ,") for line in brackets[2].splitlines()], brackets[3]
+        if start.endswith(" import ("):
+            start, end = start[:-1], ""
+        elif start.endswith(" (") and len(items) == 1:
+            end = f",{end}"
+        line = f"{start}{', '.join(items)}{end}"
+        return line if len(line) <= WIDTH else brackets[0]
+
+    return _BRACKETS.sub(joined, _EMPTY.sub("", text))
 
 
 def _source() -> str:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from metahook.cli.errors import InputError
-from metahook.cli.project.templates import MANIFESTS, function_name
 from metahook.protocol.kind import Kind
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 
@@ -14,11 +14,17 @@ _PARENT = re.compile(
     r"(?P<group>[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+)"
     r"/(?P<version>v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?)/(?P<kind>[A-Z][A-Za-z0-9]{0,62})"
 )
-OFFERED = {kind.kind: kind for kind in BUILT_IN if function_name(kind.kind) in MANIFESTS}
-"""The kinds of Kubernetes that have a template."""
+TEMPLATES = Path(__file__).parent / "templates"
 
-SELECTING = {"DaemonSet", "Deployment", "StatefulSet"}
-"""Kinds of which each object selects the Pods that it creates."""
+
+def function_name(kind: str) -> str:
+    """Return the name of the function that returns a child of *kind*, such as ``config_map``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind).lower()
+
+
+_FUNCTIONS = re.findall(r"^def (\w+)", (TEMPLATES / "shared/children.py").read_text(encoding="utf-8"), re.MULTILINE)
+OFFERED = {kind.kind: kind for kind in BUILT_IN if function_name(kind.kind) in _FUNCTIONS}
+"""The kinds of Kubernetes that have a function in the template of the children."""
 
 _PROTECTED = ("k8s.io", "kubernetes.io")
 

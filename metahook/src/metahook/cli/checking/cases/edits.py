@@ -12,17 +12,13 @@ from metahook.cli.checking.calls import OK, CheckedHook
 from metahook.protocol.purity import differing
 from metahook.simulator.clock import START
 from metahook.simulator.findings.claimed_results import answered_sync
-from metahook.simulator.history import Call, History, Write
-from metahook.simulator.objects import Json, Key
-from metahook.simulator.world import World
+from metahook.simulator.history import Call, History
+from metahook.simulator.objects import Json
 
 _INVALID = re.compile("invalid|error|fail|wrong|refused|rejected", re.IGNORECASE)
 """What a status says of a spec that the hook can't use."""
 
 _OF_PARENT = ("metadata", "status")
-
-_CONTROLLER = "statefulset-controller"
-_COUNTS = ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
 
 
 @dataclass(frozen=True)
@@ -88,23 +84,6 @@ class Edits:
         response = self.hook.response(call.hook, json.dumps(request).encode(), START + timedelta(seconds=call.at))
         del self.hook.failures[before:]
         return response
-
-
-def roll_out_stateful_sets(world: World) -> None:
-    """Let the Pods of each StatefulSet in *world* be ready a second after a change, as no controller starts them."""
-
-    def on_write(write: Write) -> None:
-        if write.key.kind == "StatefulSet" and write.after:
-            world.clock.after(1, lambda: roll_out(write.key))
-
-    def roll_out(key: Key) -> None:
-        found = world.api.get(key) or {"metadata": {}}
-        generation = found["metadata"].get("generation")
-        if (found.get("status") or {}).get("observedGeneration") != generation:
-            counts = dict.fromkeys(_COUNTS, found["spec"].get("replicas", 1))
-            world.api.update_status({**found, "status": {**counts, "observedGeneration": generation}}, _CONTROLLER)
-
-    world.api.watch(on_write)
 
 
 def _parent_in(request: Json) -> Json:
