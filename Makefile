@@ -107,7 +107,7 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 	$(BIN)/python -m charts.values_table
 	$(BIN)/python -m charts.dashboard
 	$(BIN)/python -m docs.made
-	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/rollback.svg >/dev/null
+	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/images/rollback.svg >/dev/null
 
 lock: COMPILE = $(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
 lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages

@@ -51,12 +51,12 @@ Seconds = Annotated[int, Field(ge=1, le=600), Option("SECONDS")]
 
 
 class LimitSettings(BaseSettings):
-    """What requests may take: each limit of the server by its name there. docs/settings.md has the table."""
+    """What requests may take: each limit of the server by its name there. docs/reference/settings.md has the table."""
 
     model_config = CONFIG
 
     max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = DEFAULT.max_body // MIB
-    """Maximum size of a request, in MiB. Memory use grows with it: see docs/scale.md."""
+    """Maximum size of a request, in MiB. Memory use grows with it: see docs/clusters/scale.md."""
     max_head: Annotated[int, Field(ge=1, le=1024), Option("KIB")] = DEFAULT.max_head // KIB
     """Maximum size of the request line and the headers, in KiB."""
     max_headers: Annotated[int, Field(ge=8, le=1024)] = DEFAULT.max_headers
@@ -67,7 +67,7 @@ class LimitSettings(BaseSettings):
     """Maximum number of connections."""
     max_large_bodies: Annotated[int, Field(ge=1, le=64)] = DEFAULT.max_large_bodies
     """Maximum number of requests over 1 MiB that are in memory at the same time. Each additional one needs more memory:
-    see docs/scale.md."""
+    see docs/clusters/scale.md."""
     max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
     """Maximum number of hook calls that are received and not yet answered. Others get 429 and are sent again later."""
     handshake_timeout: Seconds = int(DEFAULT.handshake_timeout)
@@ -96,7 +96,7 @@ class LimitSettings(BaseSettings):
 
 
 class LogSettings(BaseSettings):
-    """What is logged, and how. docs/logs.md describes the lines."""
+    """What is logged, and how. docs/reference/logs.md describes the lines."""
 
     model_config = CONFIG
 

@@ -1,4 +1,4 @@
-"""docs/from-controller-runtime.md: its commands print what it says, and its hook is called as it says."""
+"""metahook/docs/from-controller-runtime.md: its commands print what it says, and its hook is called as it says."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from metahook.simulator.world import World
 from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.simulated.worlds import Since, both_modes, calls
 
-PAGE = "docs/from-controller-runtime.md"
+PAGE = "metahook/docs/from-controller-runtime.md"
 TEXT = (ROOT / PAGE).read_text()
 
 COPY = Key("Copy", "default", "mine")
@@ -240,7 +240,7 @@ def block(language: str, page: str = TEXT) -> str:
 @pytest.fixture(name="copies", scope="module")
 def _copies(tmp_path_factory: pytest.TempPathFactory) -> Controller:
     file = tmp_path_factory.mktemp("watching") / "copies.py"
-    file.write_text(block("python", (ROOT / "docs/why-watch.md").read_text()))
+    file.write_text(block("python", (ROOT / "metahook/docs/why-watch.md").read_text()))
     found = runpy.run_path(str(file))["watching"]()
     assert isinstance(found, Controller)
     return found

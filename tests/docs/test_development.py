@@ -1,4 +1,4 @@
-"""Development mode, as docs/hook-reference.md shows it."""
+"""Development mode, as metahook/docs/hook-reference.md shows it."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ from toolkit.served.asgi import call
 
 Json = dict[str, Any]
 
-PAGE = (ROOT / "docs/hook-reference.md").read_text()
+PAGE = (ROOT / "metahook/docs/hook-reference.md").read_text()
 HOOK = ROOT / "metahook/examples/greeting/greetings.py"
 DEV = ServerOptions(dev=True)
 METADATA = {"name": "hi", "namespace": "default"}

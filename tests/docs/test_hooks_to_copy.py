@@ -17,8 +17,8 @@ from metahook import Controller
 from tests.docs.documents import ROOT
 
 EXAMPLE = ROOT / "metahook/examples/greeting"
-WRITE = (ROOT / "docs/write-your-own-hook.md").read_text()
-CLUSTER = (ROOT / "docs/hook-in-a-cluster.md").read_text()
+WRITE = (ROOT / "metahook/docs/write-your-own-hook.md").read_text()
+CLUSTER = (ROOT / "metahook/docs/hook-in-a-cluster.md").read_text()
 TEST = "".join((ROOT / f"docs/{name}.md").read_text() for name in ("test-your-hook", "test-on-a-cluster"))
 
 

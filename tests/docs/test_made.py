@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from app.api.crd import schema
-from docs.fields import below, examples
-from docs.made import FOLDER, pages
+from website.fields import below, examples
+from website.made import FOLDER, pages
 from tests.api.apiserver import SCHEMA, refusals, stored
 from tests.requests.builders import Json, sync
 

@@ -19,8 +19,8 @@ from tests.docs.test_hooks_to_copy import blocks
 from toolkit.cli.command import call
 from toolkit.slow import only_whole
 
-TEXT = (ROOT / "docs/metahook.md").read_text()
-BLOCKS = consoles("docs/metahook.md") + consoles("docs/simulate-your-hook.md")
+TEXT = (ROOT / "metahook/docs/metahook.md").read_text()
+BLOCKS = consoles("metahook/docs/metahook.md") + consoles("metahook/docs/simulate-your-hook.md")
 REMOTE = [block for block in BLOCKS if "--hook http" in block.command]
 TRIED = ("metahook", "simulate-your-hook")
 PAGES = [(ROOT / f"docs/{name}.md").read_text() for name in (*TRIED, "check-in-ci", "write-your-own-hook", "record")]
@@ -98,7 +98,7 @@ def test_a_command_without_output_has_options_that_exist(name: str, arguments: s
 
 def test_the_workflow_of_the_page_has_the_inputs_of_the_action() -> None:
     action = yaml.safe_load((ROOT / ".github/actions/check/action.yml").read_text())
-    (block,) = blocks((ROOT / "docs/check-in-ci.md").read_text(), "yaml")
+    (block,) = blocks((ROOT / "metahook/docs/check-in-ci.md").read_text(), "yaml")
     *_, used = yaml.safe_load(block)["steps"]
 
     assert used["with"].keys() == action["inputs"].keys()

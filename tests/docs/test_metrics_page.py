@@ -4,7 +4,7 @@ import re
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from docs.metrics import PAGE, families
+from website.metrics import PAGE, families
 from metahook.server.limits import DEFAULT_LIMITS
 from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.metrics import Metrics

@@ -1,4 +1,4 @@
-"""The polling hook of docs/polling-and-stale-requests.md: called at its moments; its thread keeps the last reading."""
+"""The polling hook of metahook/docs/polling-and-stale-requests.md: called at its moments; its thread keeps the last reading."""
 
 import http.server
 import itertools
@@ -32,7 +32,7 @@ LICENSE, CHILD = Key("License", "default", "acme"), Key("ConfigMap", "default", 
 
 
 CODE = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
+    r"^```python\n(.*?)^```$", (ROOT / "metahook/docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
 )[0]
 
 

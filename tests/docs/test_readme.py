@@ -17,8 +17,8 @@ from tests.docs.documents import consoles
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-STEPS = (ROOT / "docs/architecture.md").read_text()
-HOOK_PAGE = (ROOT / "docs/write-your-own-hook.md").read_text()
+STEPS = (ROOT / "docs/contributing/architecture.md").read_text()
+HOOK_PAGE = (ROOT / "metahook/docs/write-your-own-hook.md").read_text()
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -32,7 +32,7 @@ def run(command: str, port: int) -> str:
     return subprocess.run(ported, shell=True, cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S602 - a document's command
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/try-it.md", "docs/first-myresource.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/start/try-it.md", "docs/start/first-myresource.md"])
 def test_a_page_names_targets_that_the_makefile_has(page: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"^    make ([a-z-]+)", (ROOT / page).read_text(), re.MULTILINE))
@@ -83,7 +83,7 @@ def _greetings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 def test_the_hook_of_the_page_answers_as_the_page_says(greetings: int) -> None:
-    (block,) = consoles("docs/write-your-own-hook.md")
+    (block,) = consoles("metahook/docs/write-your-own-hook.md")
 
     assert run(block.command, greetings) == block.output.removesuffix("\n")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.site import CONTRIBUTORS, FRONT, ROOT, front, in_two, joined, pages, stage
+from website.site import CONTRIBUTORS, FRONT, ROOT, front, in_two, joined, pages, stage
 
 NAVIGATION = re.findall(r"^ *- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
 

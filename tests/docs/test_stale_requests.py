@@ -1,4 +1,4 @@
-"""The stamp of docs/polling-and-stale-requests.md: without it a stale request undoes a newer spec."""
+"""The stamp of metahook/docs/polling-and-stale-requests.md: without it a stale request undoes a newer spec."""
 
 import re
 import runpy
@@ -21,7 +21,7 @@ CHANGES = 3
 KIND = Kind("example.com/v1", "Greeting", "greetings")
 GREETINGS = (ROOT / "metahook/examples/greeting/greetings.py").read_text()
 BLOCKS = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
+    r"^```python\n(.*?)^```$", (ROOT / "metahook/docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
 )
 
 

@@ -5,9 +5,9 @@ import re
 import yaml
 
 from app.core.status.terms import TERMS
-from docs.fields import below
-from docs.pictures import ARROWS
-from docs.status import FIELDS, NOW, READERS, REQUEST, SCHEMA, STARTS, page
+from website.fields import below
+from website.pictures import ARROWS
+from website.status import FIELDS, NOW, READERS, REQUEST, SCHEMA, STARTS, page
 from metahook.server.app import create_app
 from tests.api.apiserver import refusals
 from tests.docs.documents import ROOT

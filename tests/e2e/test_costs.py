@@ -1,4 +1,4 @@
-"""Measures the calls of the hook and the writes of Metacontroller for each kind of event in docs/watching.md."""
+"""Measures the calls of the hook and the writes of Metacontroller for each kind of event in docs/concepts/watching.md."""
 
 import base64
 import itertools
@@ -10,7 +10,7 @@ from datetime import datetime
 
 import pytest
 
-from docs.costs import COSTS, NONE, PERIOD, RESTART, Cost, Times
+from website.costs import COSTS, NONE, PERIOD, RESTART, Cost, Times
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode

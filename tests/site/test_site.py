@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from docs.site import pages
+from website.site import pages
 from tests.docs.documents import ROOT
 from tests.site.browser import Browser
 from tests.site.visit import problems, visit

@@ -15,7 +15,7 @@ from app.api.probe import Probe
 from app.api.spec import MyResourceSpec
 from app.core.controller import controller
 from app.core.watch import Watch
-from docs.fields import examples
+from website.fields import examples
 from metahook import Kind
 from metahook.protocol.sender import customize_request
 from tests.requests.builders import finished, my_resource, reason, sync
@@ -95,7 +95,7 @@ def effects(spec: Json) -> str:
 def is_forgotten(path: Path) -> bool:
     """Tell whether no example of the field at *path* leads to anything that it does not lead to without the field."""
     specs = [item["spec"] for item in EXAMPLES.get(path[0], []) if has(item["spec"], path)]
-    assert specs, f"docs/fields.yaml has no example of spec.{'.'.join(path)}"
+    assert specs, f"website/fields.yaml has no example of spec.{'.'.join(path)}"
     return all(effects(spec) == effects(without(spec, path)) for spec in specs)
 
 

@@ -65,7 +65,7 @@ def test_a_wrong_installation_adds_one_condition_and_changes_nothing_else(name: 
 
     assert misconfigured(wrong)["status"] == "True"
     assert misconfigured(wrong)["reason"] == name
-    assert misconfigured(wrong)["message"] == f"{Finding[name].message} See docs/troubleshoot.md."
+    assert misconfigured(wrong)["message"] == f"{Finding[name].message} See docs/apps/troubleshoot.md."
     assert misconfigured(right) == {}
     assert less(wrong) == right
 
