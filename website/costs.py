@@ -1,9 +1,9 @@
-"""The cost of each kind of event, for docs/concepts/watching.md. tests/e2e/test_costs.py measures it on a control plane."""
+"""The cost of each kind of event, for docs/concepts/watching.md; tests/e2e/test_costs.py measures it."""
 
 from pathlib import Path
 from typing import NamedTuple
 
-PAGE = Path(__file__).parent / "watching.md"
+PAGE = Path(__file__).parents[1] / "docs/concepts/watching.md"
 BEGIN = "<!-- made by make generate from website/costs.py -->\n"
 
 

@@ -24,7 +24,7 @@ For authors of MyResources: every field of `spec`, with its default, what the AP
 - Only `image` is required. Unset fields take the default below, or else the default of Kubernetes.
 - A quantity is a number with a unit, such as `500m` or `64Mi`.
 - The lists under a field are the messages with which the API server rejects a value.
-- The examples are parts of a `spec`. [full.yaml](../examples/full.yaml) is a MyResource with nearly all fields.
+- The examples are parts of a `spec`. [full.yaml](../../examples/full.yaml) is a MyResource with nearly all fields.
 
 """
 

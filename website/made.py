@@ -10,27 +10,27 @@ from website.settings import page as settings_page
 from website.status import page as status_page
 from website.troubleshoot import page as troubleshoot_page
 
-FOLDER = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 
 
 def pages() -> dict[str, str]:
-    """Return the pages and the pictures, by the path of the file from this folder."""
+    """Return the pages and the pictures, by path."""
     return {
-        "fields.md": fields_page(),
-        "metrics.md": metrics_page(),
-        "settings.md": settings_page(),
-        "status.md": status_page(),
-        "troubleshoot.md": troubleshoot_page(),
-        "watching.md": watching_page(),
-        **pictures(),
+        "docs/reference/fields.md": fields_page(),
+        "docs/reference/metrics.md": metrics_page(),
+        "docs/reference/settings.md": settings_page(),
+        "docs/reference/status.md": status_page(),
+        "docs/apps/troubleshoot.md": troubleshoot_page(),
+        "docs/concepts/watching.md": watching_page(),
+        **{f"docs/images/{name}": picture for name, picture in pictures().items()},
     }
 
 
 def main() -> None:
     """Write them."""
     for name, text in pages().items():
-        (FOLDER / name).write_text(text)
-        print((FOLDER / name).resolve().relative_to(FOLDER.parent))
+        (ROOT / name).write_text(text)
+        print(name)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 from metahook.server.limits import DEFAULT_LIMITS
 from metahook.server.telemetry.metrics import Family, Metrics
 
-PAGE = Path(__file__).with_suffix(".md")
+PAGE = Path(__file__).parents[1] / "docs/reference/metrics.md"
 BEGIN, END = "<!-- families: made by make generate -->\n", "<!-- end of families -->\n"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from app.settings.option import meaning_of, names, option_of, variable_of
 from app.settings.serve import LimitSettings, ServeSettings
 
-PAGE = Path(__file__).with_suffix(".md")
+PAGE = Path(__file__).parents[1] / "docs/reference/settings.md"
 
 
 def table(of: Iterable[str]) -> str:

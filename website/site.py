@@ -21,16 +21,17 @@ STAGED = ROOT / "build/pages"
 SITE = ROOT / "build/site"
 PAGES = (
     "*.md",
-    "docs/*.md",
+    "docs/**/*.md",
     "charts/*/README.md",
     "metahook/README.md",
+    "metahook/docs/*.md",
     "metahook/examples/**/README.md",
     "examples/hooks/*/README.md",
 )
 ASSETS = ("website/iframe-worker.js", "website/cards.js", "website/logo.svg", "website/site.css")
 CONTRIBUTORS = (
     "CONTRIBUTING.md",
-    *(f"docs/{name}.md" for name in ("architecture", "testing", "performance", "release")),
+    *(f"docs/contributing/{name}.md" for name in ("architecture", "testing", "performance", "release")),
 )
 """The pages for contributors: on the site by links, and not in its navigation."""
 
@@ -119,8 +120,30 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
             shutil.copy(file, target)
 
 
+def redirects(root: Path = ROOT) -> dict[str, str]:
+    """Return where each page of docs/ is now, by where it was up to 0.3.0, when docs/ had no folders."""
+    moved = [page for folder in ("docs/*", "metahook/docs") for page in root.glob(f"{folder}/*.md")]
+    return {f"docs/{page.stem}.html": f"{page.relative_to(root).with_suffix('.html')}" for page in moved}
+
+
+def redirect(old: str, new: str) -> str:
+    """Return the page at *old* that leads to *new*, and to the same heading."""
+    to = os.path.relpath(new, Path(old).parent)
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Moved</title>\n'
+        f'<script>location.replace("{to}" + location.hash)</script>\n'
+        f'<noscript><meta http-equiv="refresh" content="0; url={to}"></noscript>\n'
+        f'<a href="{to}">This page has moved.</a>\n'
+    )
+
+
 def finish(site: Path = SITE) -> None:
-    """Name the language of the Chinese pages, by which browsers choose fonts, and let the search find Chinese words."""
+    """Name the language of the Chinese pages, by which browsers choose fonts, and let the search find Chinese words.
+
+    Also write the pages that lead from the old addresses to the new ones.
+    """
+    for old, new in redirects().items():
+        (site / old).write_text(redirect(old, new))
     for page in site.rglob("*.zh.html"):
         page.write_text(page.read_text().replace('<html lang="en"', '<html lang="zh"', 1))
     for index in site.glob("search.js*"):

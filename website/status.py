@@ -17,7 +17,7 @@ from website.troubleshoot import plain
 
 Json = dict[str, Any]
 
-PAGE = Path(__file__).parent / "status.md"
+PAGE = Path(__file__).parents[1] / "docs/reference/status.md"
 REQUEST = Path(__file__).parent.parent / "examples/requests/5-new-image-not-yet-applied.json"
 NOW = datetime(2026, 1, 31, 12, 5, tzinfo=UTC)
 """The request whose response is the example, and the time of its change."""
@@ -79,7 +79,7 @@ FIELDS = {
 STARTS = {
     "Building": "it is created, its spec or its configuration changes, or its Deployment is changed back to the spec",
     "Ready": "the rollout is complete, or lost Pods are replaced",
-    "Sleeping": "a window of its [schedule](schedule.md) has begun, and all Pods above its number are deleted",
+    "Sleeping": "a window of its [schedule](../apps/schedule.md) has begun, and all Pods above its number are deleted",
     "Degraded": "a Pod, a child, or a ConfigMap or Secret that it uses is lost while the state is Ready",
     "Failed": "a reason that needs action holds: InvalidSpec immediately, NotApplied after a minute, others after "
     "`progressDeadlineSeconds`",
@@ -89,7 +89,7 @@ STARTS = {
 """When each state of a MyResource starts. tests/properties/state_transitions.py says which state can follow which."""
 
 READERS = {
-    "Ready": "`kubectl wait`, health checks, other operators, MyResources that [depend](dependencies.md) on it",
+    "Ready": "`kubectl wait`, health checks, other operators, MyResources that [depend](../apps/dependencies.md) on it",
     "Available": "alerts: whether the application is served at all",
     "Progressing": "people",
     "DependenciesReady": "people",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from app.core.reasons import REASONS, Outlook, Reason
 
-PAGE = Path(__file__).parent / "troubleshoot.md"
+PAGE = Path(__file__).parents[1] / "docs/apps/troubleshoot.md"
 BEGIN = "<!-- made by make generate from app/core/reasons.py -->\n"
 
 

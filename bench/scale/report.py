@@ -1,4 +1,7 @@
-"""The tables of ``make scale``, in Markdown: docs/contributing/performance.md and docs/clusters/scale.md show them as they were printed."""
+"""The tables of ``make scale``, in Markdown.
+
+docs/contributing/performance.md and docs/clusters/scale.md show them as they were printed.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 

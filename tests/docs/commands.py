@@ -6,8 +6,19 @@ import shlex
 from tests.docs.documents import ROOT
 
 PAGES = [
-    *("docs/clusters/install.md", "docs/start/first-myresource.md", "docs/apps/troubleshoot.md", "docs/clusters/operate.md"),
-    *("docs/clusters/scale.md", "docs/clusters/shards.md", "docs/clusters/apply-strategy.md", "docs/clusters/tls.md", "docs/clusters/upgrade.md"),
+    *(
+        "docs/clusters/install.md",
+        "docs/start/first-myresource.md",
+        "docs/apps/troubleshoot.md",
+        "docs/clusters/operate.md",
+    ),
+    *(
+        "docs/clusters/scale.md",
+        "docs/clusters/shards.md",
+        "docs/clusters/apply-strategy.md",
+        "docs/clusters/tls.md",
+        "docs/clusters/upgrade.md",
+    ),
     *("docs/apps/config-reload.md", "docs/apps/rollback.md", "docs/apps/dependencies.md", "docs/reference/status.md"),
     *("docs/contributing/hook-on-your-laptop.md", "docs/clusters/monitor.md", "docs/reference/alerts.md"),
     *("metahook/docs/port-your-reconciler.md", "docs/concepts/how-it-works.md"),

@@ -1,4 +1,4 @@
-"""``make kind`` and ``make deploy`` run the commands of docs/clusters/install.md; here, programs only log their arguments."""
+"""``make kind`` and ``make deploy`` run the commands of docs/clusters/install.md; here programs only log them."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The commands of docs/apps/kubectl-plugin.md, with a kubectl that prints what is recorded; make e2e runs the real one."""
+"""The commands of docs/apps/kubectl-plugin.md with a kubectl that prints what was recorded; e2e has the real one."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""docs/contributing/hook-on-your-laptop.md: laptop.yaml is the chart's CompositeController with a label and another address."""
+"""docs/contributing/hook-on-your-laptop.md: its CompositeController is the chart's, with a label and an address."""
 
 import re
 

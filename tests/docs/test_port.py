@@ -1,4 +1,4 @@
-"""metahook/docs/port-your-reconciler.md: its code is that of examples/hooks/myresource, and its tables are what was observed."""
+"""metahook/docs/port-your-reconciler.md: its code is examples/hooks/myresource, its tables were observed."""
 
 import json
 import re

@@ -2,9 +2,9 @@
 
 import pytest
 
-from website.costs import COSTS, PERIOD, RESTART
 from tests.docs.documents import Console, consoles, printed
 from tests.e2e.events import EVENTS
+from website.costs import COSTS, PERIOD, RESTART
 
 PAGE = "docs/concepts/watching.md"
 

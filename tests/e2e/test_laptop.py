@@ -1,4 +1,4 @@
-"""Runs the commands of docs/contributing/hook-on-your-laptop.md: a MyResource goes to the hook on a laptop, and back."""
+"""Runs the commands of docs/contributing/hook-on-your-laptop.md: a MyResource goes to the laptop's hook, and back."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Each alert has a section in docs/reference/alerts.md, cases, and metrics that exist; the chart has it as the values say."""
+"""An alert has a section in docs/reference/alerts.md, cases, and metrics that exist; the chart has it as values say."""
 
 import json
 import re

@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from charts.rendering import rendered
-from website.status import STARTS
 from tests.api.apiserver import SCHEMA
 from tests.docs.documents import ROOT
 from tests.monitoring.state_metrics import FILE, RESOURCE, names, samples
 from tests.requests.builders import finished, my_resource, sync
+from website.status import STARTS
 
 Json = dict[str, Any]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from website.fields import examples
 from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
 from tests.e2e.namespace import Place
+from website.fields import examples
 
 pytestmark = pytest.mark.own
 

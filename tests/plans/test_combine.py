@@ -1,4 +1,4 @@
-"""What happens where two features meet, as docs/apps/combine.md says it: each row is played, with both apply strategies."""
+"""What happens where two features meet, as docs/apps/combine.md says it: each row is played in both modes."""
 
 import re
 from collections.abc import Callable

@@ -9,11 +9,11 @@ from threading import Thread
 
 import pytest
 
-from website.site import pages
 from tests.docs.documents import ROOT
 from tests.site.browser import Browser
 from tests.site.visit import problems, visit
 from toolkit.programs import Missing
+from website.site import pages
 
 pytestmark = pytest.mark.tools
 

@@ -23,14 +23,20 @@ PAGE_COMMANDS = re.compile(
 def installed(folder: Path, requirement: str) -> dict[str, str]:
     """Return the variables of an environment in *folder* with *requirement*, such as ``metahook[test]``."""
     subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-    pip = [str(folder / "venv/bin/pip"), "install", "--quiet", "--disable-pip-version-check", f"{ROOT.parent}/{requirement}"]
+    pip = [
+        str(folder / "venv/bin/pip"),
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        f"{ROOT.parent}/{requirement}",
+    ]
     subprocess.run(pip, check=True)
     return {**os.environ, "PATH": f"{folder / 'venv/bin'}:{os.environ['PATH']}"}
 
 
 @pytest.mark.parametrize(("page", "outcome"), [("test-your-hook", "passed"), ("test-on-a-cluster", "passed|skipped")])
 def test_the_commands_of_a_page_run_the_tests_of_a_copied_hook(page: str, outcome: str, tmp_path: Path) -> None:
-    ((requirement, tests),) = PAGE_COMMANDS.findall((ROOT.parent / f"docs/{page}.md").read_text())
+    ((requirement, tests),) = PAGE_COMMANDS.findall((ROOT / f"docs/{page}.md").read_text())
     copied = shutil.copytree(GREETING, tmp_path / "greeting")
 
     ended = subprocess.run(

@@ -144,8 +144,8 @@ def test_a_page_that_an_explanation_names_is_where_the_setting_says(
     run(monkeypatch, command, "web", "--docs-url", "https://docs.example.com/docs")
 
     assert by_variable == capfd.readouterr().out
-    assert "as https://docs.example.com/docs/apply-strategy.md describes" in by_variable
-    assert "See https://docs.example.com/docs/status.md." in by_variable
+    assert "as https://docs.example.com/docs/clusters/apply-strategy.md describes" in by_variable
+    assert "See https://docs.example.com/docs/reference/status.md." in by_variable
     assert "See https://given.example.com/docs/a.md." in by_variable
 
 

@@ -1,4 +1,4 @@
-"""The pages about hooks of one's own show the files of metahook/examples: one source, two places."""
+"""The pages about hooks of one's own show the files of examples/: one source, two places."""
 
 import re
 from collections.abc import Mapping
@@ -9,27 +9,22 @@ import pytest
 import yaml
 from backups import BACKUPS
 from greetings import GREETINGS
-from myresources import MYRESOURCES
 from notebooks import NOTEBOOKS
 from rotations import rotations
 
 from metahook import Controller
-from tests.docs.documents import ROOT
+from toolkit.documents import blocks, page
+from toolkit.root import ROOT
 
-EXAMPLE = ROOT / "metahook/examples/greeting"
-WRITE = (ROOT / "metahook/docs/write-your-own-hook.md").read_text()
-CLUSTER = (ROOT / "metahook/docs/hook-in-a-cluster.md").read_text()
-TEST = "".join((ROOT / f"docs/{name}.md").read_text() for name in ("test-your-hook", "test-on-a-cluster"))
-
-
-def blocks(page: str, language: str) -> list[str]:
-    found: list[str] = re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    return found
+EXAMPLE = ROOT / "examples/greeting"
+WRITE = page("write-your-own-hook")
+CLUSTER = page("hook-in-a-cluster")
+TEST = page("test-your-hook") + page("test-on-a-cluster")
 
 
-def excerpts(page: str) -> list[tuple[str, str]]:
+def excerpts(text: str) -> list[tuple[str, str]]:
     """Return the file that each Python block is from, which is the last one named before it, and the block."""
-    parts = re.split(r"^From \[(\S+)\]\(\S+\):$", page, flags=re.MULTILINE)
+    parts = re.split(r"^From \[(\S+)\]\(\S+\):$", text, flags=re.MULTILINE)
     return [
         (name, block) for name, part in zip(parts[1::2], parts[2::2], strict=True) for block in blocks(part, "python")
     ]
@@ -85,8 +80,7 @@ def test_the_greeting_to_copy_is_valid() -> None:
 
 def is_valid(example: str, spec: Mapping[str, Any]) -> bool:
     """Return whether *spec* fits the schema of the CRD of an *example*, and has no field but those."""
-    (file,) = [*ROOT.glob(f"metahook/examples/{example}/crd.yaml"), *ROOT.glob(f"examples/hooks/{example}/crd.yaml")]
-    crd = yaml.safe_load(file.read_text())
+    crd = yaml.safe_load((ROOT / f"examples/{example}/crd.yaml").read_text())
     schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     return jsonschema.Draft202012Validator({**schema, "additionalProperties": False}).is_valid(dict(spec))
 
@@ -96,7 +90,6 @@ def is_valid(example: str, spec: Mapping[str, Any]) -> bool:
     [
         ("greeting", GREETINGS),
         ("backup", BACKUPS),
-        ("myresource", MYRESOURCES),
         ("notebook", NOTEBOOKS),
         ("rotation", rotations(b"a key for tests, of 32 bytes or more")),
     ],

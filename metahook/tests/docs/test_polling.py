@@ -1,4 +1,4 @@
-"""The polling hook of metahook/docs/polling-and-stale-requests.md: called at its moments; its thread keeps the last reading."""
+"""The polling hook of docs/polling-and-stale-requests.md: called at its moments; its thread keeps the last reading."""
 
 import http.server
 import itertools
@@ -18,9 +18,9 @@ from metahook import Kind
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
-from tests.docs.documents import ROOT
-from tests.simulated.worlds import Since, both_modes, calls
+from toolkit.documents import blocks, page
 from toolkit.waiting import eventually
+from toolkit.worlds import Since, both_modes, calls
 
 PERIOD = 3600.0
 """Seconds between resyncs: longer than a test, so that all calls are those that were asked for."""
@@ -31,9 +31,7 @@ BEGUN = 5.0
 LICENSE, CHILD = Key("License", "default", "acme"), Key("ConfigMap", "default", "acme")
 
 
-CODE = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "metahook/docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
-)[0]
+CODE = blocks(page("polling-and-stale-requests"), "python")[0]
 
 
 def run(code: str, folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Development mode, as metahook/docs/hook-reference.md shows it."""
+"""Development mode, as docs/hook-reference.md shows it."""
 
 import json
 import logging
@@ -10,19 +10,19 @@ import pytest
 
 from metahook import Controller
 from metahook.server.app import ServerOptions, create_app
-from tests.docs.documents import ROOT
+from toolkit.documents import blocks, page
+from toolkit.root import ROOT
 from toolkit.served.asgi import call
 
 Json = dict[str, Any]
 
-PAGE = (ROOT / "metahook/docs/hook-reference.md").read_text()
-HOOK = ROOT / "metahook/examples/greeting/greetings.py"
+PAGE = page("hook-reference")
+HOOK = ROOT / "examples/greeting/greetings.py"
 DEV = ServerOptions(dev=True)
 METADATA = {"name": "hi", "namespace": "default"}
 OBSERVED: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": METADATA, "data": {"text": "hello"}}
 
-
-(SHOWN,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+(SHOWN,) = blocks(PAGE, "text")
 """What the page shows of the log."""
 
 

@@ -11,19 +11,17 @@ from contextlib import chdir, suppress
 from pathlib import Path
 
 import pytest
-import yaml
 
 from metahook.envtest.free_port import free_port
-from tests.docs.documents import ROOT, Console, consoles
-from tests.docs.test_hooks_to_copy import blocks
 from toolkit.cli.command import call
+from toolkit.documents import Console, blocks, consoles, page
+from toolkit.root import ROOT
 from toolkit.slow import only_whole
 
-TEXT = (ROOT / "metahook/docs/metahook.md").read_text()
-BLOCKS = consoles("metahook/docs/metahook.md") + consoles("metahook/docs/simulate-your-hook.md")
+TEXT = page("metahook")
+BLOCKS = consoles("metahook") + consoles("simulate-your-hook")
 REMOTE = [block for block in BLOCKS if "--hook http" in block.command]
-TRIED = ("metahook", "simulate-your-hook")
-PAGES = [(ROOT / f"docs/{name}.md").read_text() for name in (*TRIED, "check-in-ci", "write-your-own-hook", "record")]
+PAGES = [page(name) for name in ("metahook", "simulate-your-hook", "check-in-ci", "write-your-own-hook")]
 COMMANDS = re.findall(r"^ {4}metahook (\w+) (.*)$", "".join(PAGES), re.MULTILINE)
 
 
@@ -31,7 +29,7 @@ COMMANDS = re.findall(r"^ {4}metahook (\w+) (.*)$", "".join(PAGES), re.MULTILINE
 def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy what the page copies."""
     folder = tmp_path_factory.mktemp("page") / "greeting"
-    shutil.copytree(ROOT / "metahook/examples/greeting", folder)
+    shutil.copytree(ROOT / "examples/greeting", folder)
     (folder / "bye.yaml").write_text((folder / "hi.yaml").read_text().replace("hello", "bye"))
     return folder
 
@@ -94,11 +92,3 @@ def test_a_command_without_output_has_options_that_exist(name: str, arguments: s
     known = call(name, "--help").out
 
     assert [option for option in re.findall(r"(?<= )--[a-z-]+", f" {arguments}") if option not in known] == []
-
-
-def test_the_workflow_of_the_page_has_the_inputs_of_the_action() -> None:
-    action = yaml.safe_load((ROOT / ".github/actions/check/action.yml").read_text())
-    (block,) = blocks((ROOT / "metahook/docs/check-in-ci.md").read_text(), "yaml")
-    *_, used = yaml.safe_load(block)["steps"]
-
-    assert used["with"].keys() == action["inputs"].keys()

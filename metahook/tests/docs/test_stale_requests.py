@@ -1,6 +1,5 @@
-"""The stamp of metahook/docs/polling-and-stale-requests.md: without it a stale request undoes a newer spec."""
+"""The stamp of docs/polling-and-stale-requests.md: without it a stale request undoes a newer spec."""
 
-import re
 import runpy
 import sys
 from pathlib import Path
@@ -11,18 +10,17 @@ from metahook import Controller, Kind
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
-from tests.docs.documents import ROOT
-from tests.simulated.worlds import Since, both_modes, calls
+from toolkit.documents import blocks, page
+from toolkit.root import ROOT
+from toolkit.worlds import Since, both_modes, calls
 
 GREETING, CHILD = Key("Greeting", "default", "hi"), Key("ConfigMap", "default", "hi")
 CHANGES = 3
 """Changes of the Greeting since it had its old text: of its spec, and twice of its status."""
 
 KIND = Kind("example.com/v1", "Greeting", "greetings")
-GREETINGS = (ROOT / "metahook/examples/greeting/greetings.py").read_text()
-BLOCKS = re.findall(
-    r"^```python\n(.*?)^```$", (ROOT / "metahook/docs/polling-and-stale-requests.md").read_text(), re.DOTALL | re.MULTILINE
-)
+GREETINGS = (ROOT / "examples/greeting/greetings.py").read_text()
+BLOCKS = blocks(page("polling-and-stale-requests"), "python")
 
 
 @pytest.fixture(name="hooks")
