@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from toolkit.root import ROOT
 
+_SHOWN = re.compile(r"\$ ((?:'[^']*'|\\\n|[^'\n])*)\n((?s:.*))")
+
 
 @dataclass(frozen=True)
 class Console:
@@ -29,6 +31,6 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def consoles(name: str) -> list[Console]:
-    """Return the console blocks of a page. Each begins with a command, which may continue after a backslash."""
-    shown = [re.fullmatch(r"\$ ((?:.*\\\n)*.*)\n((?s:.*))", block) for block in blocks(page(name), "console")]
+    """Return the console blocks of a page. A command continues after a backslash, and within single quotes."""
+    shown = [_SHOWN.fullmatch(block) for block in blocks(page(name), "console")]
     return [Console(name, found[1], found[2]) for found in shown if found]
