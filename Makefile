@@ -42,6 +42,19 @@ endef
 test: $(READY) ## Run all tests that need no cluster, or some: ONLY=tests/chart, ONLY=metahook. COVERAGE=1 fails if api, core, protocol, kinds or simulator has less than 100 % branch coverage
 	$(call in_both_halves,-n $(WORKERS) --dist worksteal $(if $(COVERAGE),--cov --cov-report=term-missing:skip-covered))
 
+build/toolkit/ready: metahook/requirements/dev.txt
+	@rm -rf build/toolkit
+	@$(PYTHON) -m venv build/toolkit
+	@build/toolkit/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@touch $@
+
+toolkit: build/toolkit/ready ## Test the built wheel of metahook with a copy of its folder alone, in an environment of its own
+	@rm -rf build/toolkit/metahook build/toolkit/wheel
+	@git ls-files -z metahook | xargs -0 cp --parents --target-directory build/toolkit
+	@cd build/toolkit/metahook && ../bin/hatchling build -t wheel -d ../wheel >/dev/null 2>&1
+	@build/toolkit/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/toolkit/wheel/*.whl
+	cd build/toolkit/metahook && ../bin/pytest -n $(WORKERS) --dist worksteal
+
 test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed, and those that attack a hook; then fuzz for SECONDS=600
 	$(call in_both_halves,-n auto --dist worksteal --all)
 	$(BIN)/pytest -m attacks tests/service/attacks
@@ -119,4 +132,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo test test-all e2e own site test-tools release kind deploy bench scale check format generate lock
+.PHONY: help demo test toolkit test-all e2e own site test-tools release kind deploy bench scale check format generate lock
