@@ -77,7 +77,7 @@ build/site-venv/ready: requirements/site.txt
 	@touch $@
 
 site: $(READY) build/site-venv/ready ## Build the site of the docs into build/site: REPOSITORY_URL=URL links each page to its file
-	@$(BIN)/python -m docs.site
+	@$(BIN)/python -m website.site
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
 	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py)
@@ -124,8 +124,8 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 	$(BIN)/python -m charts.manifests
 	$(BIN)/python -m charts.values_table
 	$(BIN)/python -m charts.dashboard
-	$(BIN)/python -m docs.made
-	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/rollback.svg >/dev/null
+	$(BIN)/python -m website.made
+	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/images/rollback.svg >/dev/null
 
 lock: COMPILE = $(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
 lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages

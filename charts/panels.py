@@ -50,7 +50,7 @@ UP = (
     Panel("Replicas up", "Replicas of the hook that answer Prometheus.", (hook("sum(up@)"),), "stat", width=4),
     Panel(
         "Firing alerts",
-        "Alerts of docs/alerts.md that fire.",
+        "Alerts of docs/reference/alerts.md that fire.",
         (Query('count(ALERTS{alertname=~"MyResource.*", alertstate="firing"}) or vector(0)'),),
         "stat",
         width=4,

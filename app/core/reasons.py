@@ -64,11 +64,11 @@ def outline(message: str) -> str:
     return message.format_map({word: _OUTLINES.get(word, f"<{word}>") for word in _WORD.findall(message)})
 
 
-_PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z-]+\.md)")
+_PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z/-]+\.md)")
 
 
 def linked(text: str, docs_url: str) -> str:
-    """Return *text* with the pages that it names, such as docs/operate.md, at *docs_url*; addresses stay."""
+    """Return *text* with the pages that it names, such as docs/clusters/operate.md, at *docs_url*; addresses stay."""
     return _PAGE.sub(lambda _: f"{docs_url}/", text)
 
 
@@ -165,9 +165,9 @@ DEPENDENCY_NOT_FOLLOWED = Reason(
     "{dependencies}. The application does not start until all dependencies are met: remove the dependency on that "
     "kind, or ask the cluster administrator to let the operator watch the kind.",
     "spec.dependencies names a kind that the operator is not set up to watch, so the dependency is never met.",
-    "Remove the dependency, or add its kind to the settings of the operator: docs/dependencies.md. Remove a ConfigMap "
-    "or a Secret: Pods wait for each one that the spec uses, without a dependency. Pods and Services can't be "
-    "dependencies.",
+    "Remove the dependency, or add its kind to the settings of the operator: docs/apps/dependencies.md. Remove a "
+    "ConfigMap or a Secret: Pods wait for each one that the spec uses, without a dependency. Pods and Services can't "
+    "be dependencies.",
 )
 WAITING_FOR_DEPENDENCIES = Reason(
     "WaitingForDependencies",
@@ -210,8 +210,8 @@ LEFTOVER_FIELDS = Reason(
     "Metacontroller's --apply-strategy was changed, and fields that it had applied before were removed from the spec; "
     "or kubectl rollout undo restored them under server-side-apply. Metacontroller does not remove such fields.",
     "Run the command in the message, with permission to change the child. If the message then shows a different "
-    "command, run that one, too. To prevent this, change the apply strategy as docs/apply-strategy.md describes, and "
-    "change the spec instead of using kubectl rollout undo.",
+    "command, run that one, too. To prevent this, change the apply strategy as docs/clusters/apply-strategy.md "
+    "describes, and change the spec instead of using kubectl rollout undo.",
 )
 BUILDING = Reason(
     "Building",

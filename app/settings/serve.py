@@ -69,7 +69,7 @@ class LimitSettings(BaseSettings):
     model_config = CONFIG
 
     max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = DEFAULT.max_body // MIB
-    """Maximum size of a request, in MiB. Memory use grows with it: see docs/scale.md."""
+    """Maximum size of a request, in MiB. Memory use grows with it: see docs/clusters/scale.md."""
     max_connections: Annotated[int, Field(ge=10, le=100000)] = DEFAULT.max_connections
     """Maximum number of connections."""
     max_in_flight: Annotated[int, Field(ge=1, le=100000)] = DEFAULT.max_in_flight
@@ -87,7 +87,7 @@ class LimitSettings(BaseSettings):
 
 
 class LogSettings(BaseSettings):
-    """What is logged, and how. docs/logs.md describes the lines."""
+    """What is logged, and how. docs/reference/logs.md describes the lines."""
 
     model_config = CONFIG
 

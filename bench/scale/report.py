@@ -1,4 +1,7 @@
-"""The tables of ``make scale``, in Markdown: docs/performance.md and docs/scale.md show them as they were printed."""
+"""The tables of ``make scale``, in Markdown.
+
+docs/contributing/performance.md and docs/clusters/scale.md show them as they were printed.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -69,7 +72,7 @@ def shards(run: Run) -> str:
 
 
 def sizes(costs: Costs) -> Iterator[str]:
-    """Yield the table of what the installations of docs/scale.md cost by the model."""
+    """Yield the table of what the installations of docs/clusters/scale.md cost by the model."""
     yield from head(SIZES)
     for setup in SETUPS:
         found = estimate(costs, setup)

@@ -122,7 +122,7 @@ SETUPS = (
     Setup(10_000, 4, has_pods=False, qps=250, workers=10),
     Setup(100_000, 16, has_pods=False, qps=100, workers=10),
 )
-"""The installations of docs/scale.md; the first two have the flags of the measurement."""
+"""The installations of docs/clusters/scale.md; the first two have the flags of the measurement."""
 
 
 @dataclass(frozen=True)

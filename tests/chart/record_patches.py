@@ -22,7 +22,7 @@ def deployment(values: Json) -> Json:
 
 
 def patch(values: Json, image: str = "hook:1") -> Json:
-    """Return the patch that docs/record.md gives for a chart with *values*."""
+    """Return the patch that docs/clusters/record.md gives for a chart with *values*."""
     name = "record-tls-patch.yaml" if values else "record-patch.yaml"
     found: Json = yaml.safe_load((ROOT / "examples/recordings" / name).read_text().replace("IMAGE", image))
     recorder = found["spec"]["template"]["spec"]["containers"][1]

@@ -234,11 +234,11 @@ def test_the_committed_picture_shows_what_the_scenario_prints_today(tmp_path: Pa
     file = tmp_path / "rollback.svg"
     call("simulate", "--scenario", "rollback", "--brief", "--svg", str(file))
 
-    assert file.read_text() == (ROOT / "docs/rollback.svg").read_text()
+    assert file.read_text() == (ROOT / "docs/images/rollback.svg").read_text()
 
 
 def test_the_picture_of_the_readme_is_at_most_700_pixels_high() -> None:
-    (height,) = re.findall(r'^<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', (ROOT / "docs/rollback.svg").read_text())
+    (height,) = re.findall(r'^<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', (ROOT / "docs/images/rollback.svg").read_text())
 
     assert float(height) <= 700
 

@@ -1,4 +1,4 @@
-"""A page ``x.zh.md`` has the code, the headings, the links and the numbers of ``x.md``.
+"""A page ``x.zh.md`` has the code, the headings, the links and the numbers of the English page that it links to.
 
 ``make test`` leaves this file out, because of its name: a change can land before it is translated. Every week,
 ``.github/workflows/chinese.yml`` runs ``make test ONLY=tests/docs/chinese.py``.
@@ -10,9 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.documents import ROOT
+from website.site import pages
 
-PAGES = [*sorted(ROOT.glob("*.zh.md")), *sorted(ROOT.glob("docs/*.zh.md"))]
+_OTHER = re.compile(r"\[(?:English|中文)\]\((.*?)\)")
+"""The link between a page and the one in the other language."""
+
+PAGES = {
+    page: (page.parent / found[1]).resolve()
+    for page in pages()
+    if page.name.endswith(".zh.md") and (found := _OTHER.search(page.read_text()))
+}
+"""The Chinese pages, each with the English one."""
 
 _BLOCK = re.compile(r"^```(?s:.*?)^```$|^ {4,}\S.*$", re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)#]*)[^)]*\)")
@@ -35,8 +43,9 @@ def headings(page: str) -> list[str]:
 
 
 def links(page: str) -> list[str]:
-    """Return what *page* links to: pages in either language, without the headings, whose names differ."""
-    return sorted({link.replace(".zh.md", ".md") for link in _LINK.findall(page)})
+    """Return the files that *page* links to: in either language, without the way to them and headings, which differ."""
+    found = {link.replace(".zh.md", ".md") for link in _LINK.findall(_OTHER.sub("", page))}
+    return sorted("/".join(Path(link).parts[-2 if link.endswith("README.md") else -1 :]) for link in found)
 
 
 def rows(page: str) -> list[list[str]]:
@@ -49,20 +58,23 @@ def widths(page: str) -> list[str]:
     return re.findall(r"[\u4e00-\u9fff][,;:?!()]", _LINK.sub("", _BLOCK.sub("", page)))
 
 
+def test_every_chinese_page_links_to_the_english_one() -> None:
+    assert [page.name.replace(".zh", "") for page in PAGES] == [page.name for page in PAGES.values()]
+    assert {*PAGES} == {page for page in pages() if page.name.endswith(".zh.md")}
+
+
 @pytest.mark.parametrize("part", [code, names, headings, links, rows])
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_chinese_page_has_what_the_english_one_has(page: Path, part: Callable[[str], object]) -> None:
-    english = page.with_name(page.name.replace(".zh", ""))
-
-    assert part(page.read_text()) == part(english.read_text())
+    assert part(page.read_text()) == part(PAGES[page].read_text())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_chinese_page_links_to_chinese_pages_and_has_wide_punctuation(page: Path) -> None:
     text = page.read_text()
-    linked = {(page.parent / link).resolve() for link in _LINK.findall(text.replace("[English]", ""))}
+    linked = {(page.parent / link).resolve() for link in _LINK.findall(_OTHER.sub("", text))}
 
-    assert [file for file in linked if file.with_suffix(".zh.md") in PAGES] == []
+    assert linked & {*PAGES.values()} == set()
     assert widths(text) == []
 
 

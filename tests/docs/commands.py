@@ -6,11 +6,22 @@ import shlex
 from tests.docs.documents import ROOT
 
 PAGES = [
-    *("docs/install.md", "docs/first-myresource.md", "docs/troubleshoot.md", "docs/operate.md"),
-    *("docs/scale.md", "docs/shards.md", "docs/apply-strategy.md", "docs/tls.md", "docs/upgrade.md"),
-    *("docs/config-reload.md", "docs/rollback.md", "docs/dependencies.md", "docs/status.md"),
-    *("docs/hook-on-your-laptop.md", "docs/monitor.md", "docs/alerts.md"),
-    *("docs/port-your-reconciler.md", "docs/how-it-works.md"),
+    *(
+        "docs/clusters/install.md",
+        "docs/start/first-myresource.md",
+        "docs/apps/troubleshoot.md",
+        "docs/clusters/operate.md",
+    ),
+    *(
+        "docs/clusters/scale.md",
+        "docs/clusters/shards.md",
+        "docs/clusters/apply-strategy.md",
+        "docs/clusters/tls.md",
+        "docs/clusters/upgrade.md",
+    ),
+    *("docs/apps/config-reload.md", "docs/apps/rollback.md", "docs/apps/dependencies.md", "docs/reference/status.md"),
+    *("docs/contributing/hook-on-your-laptop.md", "docs/clusters/monitor.md", "docs/reference/alerts.md"),
+    *("metahook/docs/port-your-reconciler.md", "docs/concepts/how-it-works.md"),
 ]
 CHART = "charts/myresource-operator"
 

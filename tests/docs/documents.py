@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from app.cli import main
-from docs.site import split
+from website.site import split
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,4 +1,4 @@
-"""docs/from-controller-runtime.md: its commands print what it says, and its hook is called as it says."""
+"""metahook/docs/from-controller-runtime.md: its commands print what it says, and its hook is called as it says."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from metahook.simulator.world import World
 from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.simulated.worlds import Since, both_modes, calls
 
-PAGE = "docs/from-controller-runtime.md"
+PAGE = "metahook/docs/from-controller-runtime.md"
 TEXT = (ROOT / PAGE).read_text()
 
 COPY = Key("Copy", "default", "mine")
@@ -55,7 +55,7 @@ PROOFS = {
     ],
     "an error, and `RequeueAfter`": ["tests/docs/test_why_watch.py::test_an_outage_costs_what_the_table_says"],
     "`reconcile.TerminalError`": [
-        "tests/docs/test_readme.py::test_the_hook_of_the_page_tells_ready_from_building_and_keeps_what_it_cannot_read"
+        "metahook/tests/docs/test_write_your_own_hook.py::test_the_hook_of_the_page_tells_ready_from_building_and_keeps_what_it_cannot_read"
     ],
     "`RecoverPanic`": [
         "metahook/tests/server/hook/test_refusals.py::test_a_bug_in_a_controller_is_a_500_that_says_where_and_not_with_what"
@@ -84,7 +84,7 @@ PROOFS = {
     ],
     "`ctrl.NewManager`, `mgr.Start`": ["tests/e2e/test_life.py::test_a_new_one_is_building_and_then_ready"],
     "`Runnable`, `mgr.Add`": [
-        "tests/docs/test_polling.py::test_an_idle_parent_is_called_once_in_each_interval_at_its_own_moment"
+        "metahook/tests/docs/test_polling.py::test_an_idle_parent_is_called_once_in_each_interval_at_its_own_moment"
     ],
     "HTTP servers, `AddHealthzCheck`, `AddReadyzCheck`": [
         "metahook/tests/server/lifecycle/test_shutdown.py::test_it_is_ready_once_the_hooks_accept_connections_and_not_before"
@@ -179,7 +179,9 @@ PROOFS = {
     "the fake client": ["tests/e2e/test_as_simulated.py::test_a_scenario_equals_the_simulated_one"],
     "`kubebuilder init`, `create api`": [f"{GREETINGS}::test_a_greeting_becomes_ready"],
     "`make install`": [f"{GREETINGS}::test_a_greeting_becomes_ready"],
-    "`make deploy`": ["tests/docs/test_hooks_to_copy.py::test_the_composite_controller_calls_the_service_of_the_hook"],
+    "`make deploy`": [
+        "metahook/tests/docs/test_hooks_to_copy.py::test_the_composite_controller_calls_the_service_of_the_hook"
+    ],
     "`controller-gen`, markers": ["tests/api/test_crd.py::test_the_committed_crd_is_the_one_that_the_models_make"],
     "`make run`, running locally, a debugger": [
         "tests/e2e/test_laptop.py::test_only_a_labelled_parent_goes_to_the_laptop_and_back_and_no_child_is_written"
@@ -190,7 +192,7 @@ PROOFS = {
         "tests/monitoring/test_kube_state_metrics.py::test_metacontroller_has_the_metrics_of_the_alerts",
         DEFAULTS,
     ],
-    "`log.FromContext`": ["tests/docs/test_development.py::test_the_log_of_the_page_is_the_one_of_its_hook"],
+    "`log.FromContext`": ["metahook/tests/docs/test_development.py::test_the_log_of_the_page_is_the_one_of_its_hook"],
 }
 """The tests that observe what a row says, by its term."""
 
@@ -240,7 +242,7 @@ def block(language: str, page: str = TEXT) -> str:
 @pytest.fixture(name="copies", scope="module")
 def _copies(tmp_path_factory: pytest.TempPathFactory) -> Controller:
     file = tmp_path_factory.mktemp("watching") / "copies.py"
-    file.write_text(block("python", (ROOT / "docs/why-watch.md").read_text()))
+    file.write_text(block("python", (ROOT / "metahook/docs/why-watch.md").read_text()))
     found = runpy.run_path(str(file))["watching"]()
     assert isinstance(found, Controller)
     return found

@@ -12,7 +12,7 @@ from tests.service.operator import served
 from toolkit.served.process import Served
 from toolkit.served.refusals import without_id
 
-PAGE = "docs/curl.md"
+PAGE = "docs/concepts/curl.md"
 BLOCKS = consoles(PAGE)
 KEY = "default/web-deployment"
 

@@ -9,7 +9,7 @@ from tests.docs.commands import commands
 from tests.docs.documents import ROOT
 from tests.health.test_examples import find
 
-PAGE = "docs/gitops.md"
+PAGE = "docs/clusters/gitops.md"
 
 
 def files(page: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""``make kind`` and ``make deploy`` run the commands of docs/install.md; here, programs only log their arguments."""
+"""``make kind`` and ``make deploy`` run the commands of docs/clusters/install.md; here programs only log them."""
 
 import os
 import re
@@ -26,7 +26,7 @@ OTHERS = {
 """Reasons for not running a command of the page, by its first words."""
 
 SECTIONS = ("Build the image", "Install with Helm")
-COMMANDS = [command for section in SECTIONS for command in section_commands("docs/install.md", section)]
+COMMANDS = [command for section in SECTIONS for command in section_commands("docs/clusters/install.md", section)]
 _PROGRAM = """#!/bin/sh
 echo "${0##*/} $*" >> "$LOG"
 case "${0##*/} $*" in

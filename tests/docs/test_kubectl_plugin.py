@@ -1,4 +1,4 @@
-"""The commands of docs/kubectl-plugin.md, with a kubectl that prints what is recorded; make e2e runs the real one."""
+"""The commands of docs/apps/kubectl-plugin.md with a kubectl that prints what was recorded; e2e has the real one."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from tests.docs.commands import commands
 from tests.docs.documents import ROOT, Console, consoles
 from toolkit.programs import find_or_skip
 
-BLOCKS = consoles("docs/kubectl-plugin.md")
+BLOCKS = consoles("docs/apps/kubectl-plugin.md")
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
@@ -29,7 +29,7 @@ def test_a_command_of_the_page_prints_what_the_page_says(block: Console, tmp_pat
 def test_pipx_installs_the_plugin_and_the_whole_command_line(tmp_path: Path) -> None:
     find_or_skip("pipx")
     environment = {**os.environ, "PIPX_HOME": f"{tmp_path}/home", "PIPX_BIN_DIR": f"{tmp_path}/bin"}
-    installing = [command for command in commands("docs/kubectl-plugin.md") if command.startswith("pipx ")]
+    installing = [command for command in commands("docs/apps/kubectl-plugin.md") if command.startswith("pipx ")]
     assert len(installing) == 2
 
     for again in ("", " --force"):

@@ -1,4 +1,4 @@
-"""docs/hook-on-your-laptop.md: laptop.yaml is the chart's CompositeController with a label and another address."""
+"""docs/contributing/hook-on-your-laptop.md: its CompositeController is the chart's, with a label and an address."""
 
 import re
 
@@ -9,7 +9,7 @@ from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
 
 (TEXT,) = re.findall(
-    r"^```yaml\n(.*?)^```$", (ROOT / "docs/hook-on-your-laptop.md").read_text(), re.DOTALL | re.MULTILINE
+    r"^```yaml\n(.*?)^```$", (ROOT / "docs/contributing/hook-on-your-laptop.md").read_text(), re.DOTALL | re.MULTILINE
 )
 
 

@@ -19,7 +19,7 @@ from tests.requests.builders import MYRESOURCE, NOW
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import call
 
-PAGE = "docs/logs.md"
+PAGE = "docs/reference/logs.md"
 REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "4-ready", "ready")]
 WHERE = "KeyError at /app/greetings.py:12 < /app/hook.py:7"
 

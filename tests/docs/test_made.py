@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from app.api.crd import schema
-from docs.fields import below, examples
-from docs.made import FOLDER, pages
 from tests.api.apiserver import SCHEMA, refusals, stored
 from tests.requests.builders import Json, sync
+from website.fields import below, examples
+from website.made import ROOT, pages
 
 GIVEN = [(field, example) for field, found in examples().items() for example in found]
 each_example = pytest.mark.parametrize(
@@ -18,7 +18,7 @@ each_example = pytest.mark.parametrize(
 
 @pytest.mark.parametrize("name", list(pages()))
 def test_a_page_equals_the_generated_one(name: str) -> None:
-    assert (FOLDER / name).read_text() == pages()[name]
+    assert (ROOT / name).read_text() == pages()[name]
 
 
 @each_example

@@ -4,10 +4,10 @@ import re
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from docs.metrics import PAGE, families
 from metahook.server.limits import DEFAULT_LIMITS
 from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.metrics import Metrics
+from website.metrics import PAGE, families
 
 
 def test_the_queries_of_the_page_ask_for_what_is_served() -> None:

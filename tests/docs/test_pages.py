@@ -12,7 +12,6 @@ import yaml
 
 from app import __version__
 from charts.rendering import CHART, rendered
-from docs.site import pages
 from tests.api.apiserver import refusals
 from tests.chart.cluster import NEW, cluster, installing
 from tests.chart.sets import Json, objects
@@ -21,8 +20,11 @@ from tests.docs.commands import PAGES, commands, settings
 from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.e2e.sharded import target
 from toolkit.slow import short_or_whole
+from website.site import pages
 
-BLOCKS = [block for page in PAGES if page != "docs/tls.md" for block in consoles(page)]  # test_secure.py runs these
+BLOCKS = [
+    block for page in PAGES if page != "docs/clusters/tls.md" for block in consoles(page)
+]  # test_secure.py runs these
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
 TOOLS = r"kubectl|helm|docker|kind|make|openssl|mkdir|chmod|python3|uid=\$\(kubectl|[\w/.]+/bin/(?:pip|myresource)"
 each_page = pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS}))
@@ -68,7 +70,7 @@ def test_a_command_that_installs_the_chart_uses_valid_values(page: str, command:
 
 
 def test_the_secrets_that_the_page_creates_are_those_that_the_chart_uses() -> None:
-    page = "docs/tls.md"
+    page = "docs/clusters/tls.md"
     created = [re.findall(r"generic (\S+)|--from-\w+=(?:certs/)?([\w.]+)", each) for each in commands(page)]
     (upgrade,) = [command for command in commands(page) if "tls.mode=secret" in command]
     tls = helm.parse_set_string(*settings(upgrade))["tls"]
@@ -92,7 +94,9 @@ def sets(page: str) -> list[str]:
     return re.findall(r"--set ([^\s`]+)", (ROOT / page).read_text())
 
 
-@pytest.mark.parametrize("setting", [found for found in sets("docs/install.md") if "..." not in found], ids=str)
+@pytest.mark.parametrize(
+    "setting", [found for found in sets("docs/clusters/install.md") if "..." not in found], ids=str
+)
 def test_a_value_in_the_page_belongs_to_one_of_the_two_charts(setting: str) -> None:
     values = helm.parse_set_string(setting.replace('"', ""))
 
@@ -101,12 +105,12 @@ def test_a_value_in_the_page_belongs_to_one_of_the_two_charts(setting: str) -> N
 
 def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_chart() -> None:
     (text,) = re.findall(
-        r"^```\n(watch:.*?)^```$", (ROOT / "docs/dependencies.md").read_text(), re.DOTALL | re.MULTILINE
+        r"^```\n(watch:.*?)^```$", (ROOT / "docs/apps/dependencies.md").read_text(), re.DOTALL | re.MULTILINE
     )
     made = rendered({**yaml.safe_load(text), "metacontroller": {"check": False}})
 
     (variable,) = re.findall(r"MYRESOURCE_WATCH_DEPENDENCIES, value: \"(.*)\"", made["deployment.yaml"])
-    assert f"`{variable}`" in (ROOT / "docs/dependencies.md").read_text()
+    assert f"`{variable}`" in (ROOT / "docs/apps/dependencies.md").read_text()
 
 
 @pytest.mark.parametrize("command", [each for _, each in COMMANDS if "commandArgs" in each])

@@ -1,4 +1,4 @@
-"""docs/port-your-reconciler.md: its code is that of examples/hooks/myresource, and its tables are what was observed."""
+"""metahook/docs/port-your-reconciler.md: its code is examples/hooks/myresource, its tables were observed."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
 
 EXAMPLE = ROOT / "examples/hooks/myresource"
-PAGE = (ROOT / "docs/port-your-reconciler.md").read_text()
+PAGE = (ROOT / "metahook/docs/port-your-reconciler.md").read_text()
 
 
 def block(language: str) -> str:

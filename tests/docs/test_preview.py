@@ -9,7 +9,7 @@ import pytest
 from app.cli.files.live_objects import COLLECT_COMMANDS
 from tests.docs.documents import ROOT, Console, consoles, printed
 
-PAGES = ["docs/preview.md", "docs/record.md", "docs/upgrade.md"]
+PAGES = ["docs/apps/preview.md", "docs/clusters/record.md", "docs/clusters/upgrade.md"]
 BLOCKS = [block for page in PAGES for block in consoles(page)]
 
 
@@ -19,7 +19,7 @@ def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None
 
 
 def test_the_page_about_upgrades_collects_what_the_command_says() -> None:
-    (collect,) = [block for block in consoles("docs/upgrade.md") if "--from-cluster" in block.command]
+    (collect,) = [block for block in consoles("docs/clusters/upgrade.md") if "--from-cluster" in block.command]
 
     assert collect.output == f"{COLLECT_COMMANDS}\n"
 

@@ -41,7 +41,7 @@ def _ports(item: Json) -> Iterator[tuple[str, object]]:
 
 
 def test_a_route_leads_to_a_port_of_the_service() -> None:
-    items = objects("docs/ingress.md")
+    items = objects("docs/apps/ingress.md")
     (parent,) = (item for item in items if item["kind"] == "MyResource")
     children = desired_children(my_resource(parent["metadata"]["name"], **parent["spec"]))
     (service,) = (child for child in children if child["kind"] == "Service")

@@ -16,7 +16,7 @@ from tests.service.operator import served
 from toolkit.served.process import Served
 from toolkit.served.refusals import without_id
 
-PAGE = "docs/tls.md"
+PAGE = "docs/clusters/tls.md"
 BLOCKS = consoles(PAGE)
 *MAKE, SERVE = section_commands(PAGE, "Make certificates and a token")
 

@@ -9,8 +9,8 @@ from metahook.simulator.findings import RULES
 from metahook.simulator.scenarios.scenario import Step
 from tests.docs.documents import ROOT, Console, consoles, printed
 
-PAGE = "docs/scenarios.md"
-PAGES = ["docs/simulate.md", "docs/try-it.md"]
+PAGE = "docs/reference/scenarios.md"
+PAGES = ["docs/apps/simulate.md", "docs/start/try-it.md"]
 TEXT = (ROOT / PAGE).read_text()
 
 

@@ -5,9 +5,6 @@ import re
 import yaml
 
 from app.core.status.glossary import TERMS
-from docs.fields import below
-from docs.pictures import ARROWS
-from docs.status import FIELDS, NOW, REQUEST, SCHEMA, page
 from metahook.server.app import create_app
 from tests.api.apiserver import refusals
 from tests.docs.documents import ROOT
@@ -15,6 +12,9 @@ from tests.properties.state_transitions import NEW, STATES
 from tests.properties.test_state_transitions import EVERY
 from tests.requests.builders import MYRESOURCE, Json
 from toolkit.served.asgi import call
+from website.fields import below
+from website.pictures import ARROWS
+from website.status import FIELDS, NOW, REQUEST, SCHEMA, page
 
 (EXAMPLE,) = re.findall(r"^```yaml\n(.*?)^```$", page(), re.DOTALL | re.MULTILINE)
 SHOWN: Json = yaml.safe_load(EXAMPLE)

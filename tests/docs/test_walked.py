@@ -6,8 +6,14 @@ from tests.docs.commands import commands, section_commands
 from tests.docs.documents import ROOT
 
 PAGES = (
-    *("docs/install.md", "docs/operate.md", "docs/upgrade.md", "docs/scale.md"),
-    *("docs/shards.md", "docs/apply-strategy.md", "docs/tls.md", "docs/hook-on-your-laptop.md", "SECURITY.md"),
+    *("docs/clusters/install.md", "docs/clusters/operate.md", "docs/clusters/upgrade.md", "docs/clusters/scale.md"),
+    *(
+        "docs/clusters/shards.md",
+        "docs/clusters/apply-strategy.md",
+        "docs/clusters/tls.md",
+        "docs/contributing/hook-on-your-laptop.md",
+        "SECURITY.md",
+    ),
 )
 RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py", "tests/e2e/test_outage.py")
 
@@ -63,7 +69,7 @@ def test_every_command_is_run_or_has_a_reason() -> None:
 def test_the_readme_runs_targets_and_commands_of_the_page() -> None:
     ran = [each for each in section_commands("README.md", "Run it in a cluster") if not each.startswith("make ")]
 
-    assert set(ran) <= set(commands("docs/install.md"))
+    assert set(ran) <= set(commands("docs/clusters/install.md"))
 
 
 def test_every_run_command_is_in_a_page() -> None:

@@ -1,12 +1,12 @@
-"""docs/watching.md: its commands print what it says; its table is what is measured."""
+"""docs/concepts/watching.md: its commands print what it says; its table is what is measured."""
 
 import pytest
 
-from docs.costs import COSTS, PERIOD, RESTART
 from tests.docs.documents import Console, consoles, printed
 from tests.e2e.events import EVENTS
+from website.costs import COSTS, PERIOD, RESTART
 
-PAGE = "docs/watching.md"
+PAGE = "docs/concepts/watching.md"
 
 
 @pytest.mark.parametrize("shown", consoles(PAGE), ids=str)

@@ -1,4 +1,4 @@
-"""docs/why-watch.md: its hooks run beside each other, and its table has what is measured."""
+"""metahook/docs/why-watch.md: its hooks run beside each other, and its table has what is measured."""
 
 import re
 import runpy
@@ -17,7 +17,7 @@ from metahook.simulator.world import World
 from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.simulated.worlds import Since, both_modes, calls
 
-PAGE = "docs/why-watch.md"
+PAGE = "metahook/docs/why-watch.md"
 TEXT = (ROOT / PAGE).read_text()
 INTERVAL = 300
 HOUR = 3600.0

@@ -66,8 +66,8 @@ def run_side_by_side(
         here.wait_until_quiet(QUIET)
         is_there = here.find("MyResource") is not None
         if not is_there and here.find("Deployment") is None and played.has("Deployment"):
-            # Its cache had the MyResource for a moment longer, so the new owner reference is to an object
-            # that does not exist, and the garbage collector deletes the Deployment. docs/operate.md describes this
+            # Its cache had the MyResource for a moment longer, so the new owner reference is to an object that
+            # does not exist, and the garbage collector deletes the Deployment, as docs/clusters/operate.md describes.
             assert [write.split()[0] for write in step_writes.as_simulated] == ["apply"]
             pytest.skip("Metacontroller applied the Deployment once more after the MyResource was deleted")
         for side, exchanges in (

@@ -1,4 +1,4 @@
-"""Runs the commands of docs/install.md and docs/operate.md. Metacontroller calls the hook by its Service name."""
+"""Runs the commands of install.md and operate.md of docs/clusters. Metacontroller calls the hook by Service name."""
 
 import base64
 import itertools
@@ -116,7 +116,9 @@ def test_three_commands_make_a_myresource_ready(installed: Shell, here: Namespac
     installed.run(WAIT)
     here.wait_until_ready()
 
-    assert installed.run("kubectl get myresource web").split()[:-1] == printed("docs/install.md")[:-1]  # except the age
+    assert (
+        installed.run("kubectl get myresource web").split()[:-1] == printed("docs/clusters/install.md")[:-1]
+    )  # except the age
     assert bare.proxy.hosts == {f"{OPERATOR}.{OPERATOR}.svc"}
 
 

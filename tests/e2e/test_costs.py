@@ -1,4 +1,4 @@
-"""Measures the calls of the hook and the writes of Metacontroller for each kind of event in docs/watching.md."""
+"""Measures the calls of the hook and writes of Metacontroller for each kind of event in docs/concepts/watching.md."""
 
 import base64
 import itertools
@@ -10,7 +10,6 @@ from datetime import datetime
 
 import pytest
 
-from docs.costs import COSTS, NONE, PERIOD, RESTART, Cost, Times
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
@@ -19,6 +18,7 @@ from tests.e2e.events import EVENTS
 from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
 from tests.e2e.used import ALL, SECRETS, put_all
+from website.costs import COSTS, NONE, PERIOD, RESTART, Cost, Times
 
 QUIET = 1.0
 

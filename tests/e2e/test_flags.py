@@ -142,7 +142,7 @@ DEFAULTS = {
     "metrics-address": '":9999"',
     "workers": "5",
 }
-"""What docs/from-controller-runtime.md says of flags that are not set."""
+"""What metahook/docs/from-controller-runtime.md says of flags that are not set."""
 
 
 def test_flags_have_the_defaults_of_the_pages() -> None:

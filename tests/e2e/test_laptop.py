@@ -1,4 +1,4 @@
-"""Runs the commands of docs/hook-on-your-laptop.md: a MyResource goes to the hook on a laptop, and back."""
+"""Runs the commands of docs/contributing/hook-on-your-laptop.md: a MyResource goes to the laptop's hook, and back."""
 
 import json
 import os
@@ -32,7 +32,7 @@ from tests.e2e.recorder import Recorder
 from tests.e2e.shell import Shell
 from tests.e2e.test_chart import INSTALL, UPGRADE
 
-PAGE = (ROOT / "docs/hook-on-your-laptop.md").read_text()
+PAGE = (ROOT / "docs/contributing/hook-on-your-laptop.md").read_text()
 ADDRESS = "http://host.docker.internal:8080"
 
 RESTRICT = (

@@ -24,7 +24,7 @@ SYNC_ALL = (
     "kubectl annotate myresources --all --all-namespaces --overwrite "
     'mygroup.example.com/sync-requested-at="$(date +%s)"'
 )
-"""The command of docs/operate.md."""
+"""The command of docs/clusters/operate.md."""
 
 EVENTS = 10
 RESYNC = 15

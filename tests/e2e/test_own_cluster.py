@@ -1,4 +1,4 @@
-"""Runs the commands of docs/testing.md for the reader's own cluster in the cluster of the tests."""
+"""Runs the commands of docs/contributing/testing.md for the reader's own cluster in the cluster of the tests."""
 
 import os
 import subprocess

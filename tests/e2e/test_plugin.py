@@ -159,7 +159,7 @@ def test_the_command_of_the_page_adds_the_entries_to_the_configmap_of_argo_cd(
 ) -> None:
     kubectl.run("kubectl create configmap argocd-cm --from-literal=url=https://argocd.example.com", here.name)
 
-    (patch,) = (each for each in commands("docs/gitops.md") if each.startswith("kubectl patch"))
+    (patch,) = (each for each in commands("docs/clusters/gitops.md") if each.startswith("kubectl patch"))
     kubectl.run(patch.replace(" -n argocd", ""), here.name)
 
     assert here.get("ConfigMap", "argocd-cm")["data"] == {**data(), "url": "https://argocd.example.com"}

@@ -1,4 +1,4 @@
-"""The patches of docs/record.md, on the chart's Deployment in a real API server, as kubectl patches it."""
+"""The patches of docs/clusters/record.md, on the chart's Deployment in a real API server, as kubectl patches it."""
 
 import pytest
 

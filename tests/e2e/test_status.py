@@ -188,7 +188,9 @@ def test_kubectl_wait_for_stalled_returns_when_action_is_needed(here: Namespace,
 
 def test_a_generation_that_was_ready_once_can_be_waited_for(here: Namespace, kubectl: RealKubectl) -> None:
     here.ready()
-    (line,) = (line for line in (ROOT / "docs/status.md").read_text().splitlines() if "readyGeneration}" in line)
+    (line,) = (
+        line for line in (ROOT / "docs/reference/status.md").read_text().splitlines() if "readyGeneration}" in line
+    )
     wait = line.strip().removesuffix("--timeout=300s")
     assert kubectl.ends(f"{wait} {ONCE}", here.name)[0] == 0
 

@@ -1,4 +1,4 @@
-"""An upgrade from 0.2.0, the previous version, and the way back, with the commands of docs/upgrade.md."""
+"""An upgrade from 0.2.0, the previous version, and the way back, with the commands of docs/clusters/upgrade.md."""
 
 import io
 import subprocess
@@ -129,7 +129,7 @@ def sync_errors(here: Namespace) -> list[str]:
 
 
 def test_the_page_has_the_command_of_the_upgrade() -> None:
-    assert UPGRADE in commands("docs/upgrade.md")
+    assert UPGRADE in commands("docs/clusters/upgrade.md")
 
 
 def test_an_upgrade_and_a_rollback_restart_no_pods_and_lose_no_call(

@@ -21,7 +21,7 @@ from tests.docs.documents import ROOT
 from tests.requests.builders import MYRESOURCE
 from tests.requests.installation import SPEC
 
-LAPTOP = (ROOT / "docs/hook-on-your-laptop.md").read_text()
+LAPTOP = (ROOT / "docs/contributing/hook-on-your-laptop.md").read_text()
 
 
 def found(text: str, controller: Controller) -> list[str]:
@@ -37,7 +37,7 @@ def found(text: str, controller: Controller) -> list[str]:
     ("file", "controller"),
     [
         ("metacontroller/compositecontroller.yaml", MYRESOURCE),
-        ("docs/hook-in-a-cluster.md", GREETINGS),
+        ("metahook/docs/hook-in-a-cluster.md", GREETINGS),
         ("metahook/examples/backup/compositecontroller.yaml", BACKUPS),
         ("metahook/examples/greeting/compositecontroller.yaml", GREETINGS),
         ("examples/hooks/myresource/compositecontroller.yaml", MYRESOURCES),
@@ -57,7 +57,7 @@ def test_of_the_laptop_only_the_timeout_is_reported() -> None:
 
 
 def test_the_page_lists_all_findings() -> None:
-    page = (ROOT / "docs/hook-reference.md").read_text()
+    page = (ROOT / "metahook/docs/hook-reference.md").read_text()
 
     assert re.findall(r"^\| `([A-Z]\w+)` \|", page, re.MULTILINE) == [finding.name for finding in Finding]
 

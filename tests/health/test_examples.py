@@ -83,4 +83,4 @@ def test_metacontroller_has_the_version_of_the_install_page() -> None:
     }
     (version,) = versions
 
-    assert f"--version {version} " in (ROOT / "docs/install.md").read_text()
+    assert f"--version {version} " in (ROOT / "docs/clusters/install.md").read_text()

@@ -2,12 +2,12 @@
 
 import re
 
-from docs.metrics import families
 from metahook.server.telemetry.metrics import PREFIX
 from tests.monitoring.state_metrics import names as state_metrics
+from website.metrics import families
 
 PROCESS = {"process_resident_memory_bytes", "process_start_time_seconds", "process_cpu_seconds_total"}
-"""Of the metrics of the process, those of docs/metrics.md that are used."""
+"""Of the metrics of the process, those of docs/reference/metrics.md that are used."""
 PROMETHEUS = {"up", "ALERTS"}
 METACONTROLLER = {
     "metacontroller_sync_requests_total",

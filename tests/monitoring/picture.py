@@ -1,4 +1,4 @@
-"""Draws docs/dashboard.svg: all panels of the dashboard, from the metrics of a hook under calls.
+"""Draws docs/images/dashboard.svg: all panels of the dashboard, from the metrics of a hook under calls.
 
 Run it with ``.venv/bin/python -m tests.monitoring.picture``.
 """
@@ -16,7 +16,7 @@ from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.test_queries import with_variables
 from tests.monitoring.watched import run, watched
 
-FILE = ROOT / "docs/dashboard.svg"
+FILE = ROOT / "docs/images/dashboard.svg"
 SYNCS = 1500
 TABLE_AT = 0.55
 """The share of the time at which the table is drawn, so that it has rows."""

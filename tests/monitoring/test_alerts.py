@@ -1,4 +1,4 @@
-"""Each alert has a section in docs/alerts.md, cases, and metrics that exist; the chart has it as the values say."""
+"""An alert has a section in docs/reference/alerts.md, cases, and metrics that exist; the chart has it as values say."""
 
 import re
 
@@ -13,7 +13,7 @@ from tests.monitoring.prometheus import ALERTS
 
 Json = dict[str, object]
 
-PAGE = (ROOT / "docs/alerts.md").read_text()
+PAGE = (ROOT / "docs/reference/alerts.md").read_text()
 LABEL = re.compile(r"\$labels\.(\w+)")
 each_alert = pytest.mark.parametrize("name", RULES)
 
@@ -48,7 +48,7 @@ def test_an_alert_has_what_the_people_on_call_need(name: str) -> None:
 
     assert rule["labels"]["severity"] in {"warning", "critical"}
     assert set(rule["annotations"]) == {"summary", "description", "runbook_url"}
-    assert rule["annotations"]["runbook_url"] == f"docs/alerts.md#{name.lower()}"
+    assert rule["annotations"]["runbook_url"] == f"docs/reference/alerts.md#{name.lower()}"
     assert set(LABEL.findall(str(rule["annotations"]))) <= set(labels)
     assert "$value" not in str(rule)  # else the same alert would have another text at each evaluation
 

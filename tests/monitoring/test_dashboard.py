@@ -80,6 +80,6 @@ def test_the_chart_has_the_dashboard_where_the_values_say() -> None:
 
 
 def test_the_picture_of_the_dashboard_has_every_panel() -> None:
-    picture = (ROOT / "docs/dashboard.svg").read_text()
+    picture = (ROOT / "docs/images/dashboard.svg").read_text()
 
     assert all(f">{panel['title']}<" in picture for panel in PANELS)

@@ -77,5 +77,5 @@ def test_the_page_creates_the_rules_that_prometheus_mounts() -> None:
     (mounted,) = [each["mountPath"] for each in pod["containers"][0]["volumeMounts"] if each["name"] == "rules"]
     path = (CHART / "files/alerts.yaml").relative_to(ROOT)
 
-    assert f"create configmap {name} --from-file={path}\n" in (ROOT / "docs/monitor.md").read_text()
+    assert f"create configmap {name} --from-file={path}\n" in (ROOT / "docs/clusters/monitor.md").read_text()
     assert CONFIG["rule_files"] == [f"{mounted}/*.yaml"]

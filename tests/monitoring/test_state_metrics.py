@@ -111,7 +111,7 @@ def test_the_chart_gives_kube_state_metrics_the_configuration_and_the_permission
 
 
 def test_the_page_has_each_metric_with_its_labels() -> None:
-    page = (ROOT / "docs/dashboard.md").read_text()
+    page = (ROOT / "docs/clusters/dashboard.md").read_text()
 
     for metric in RESOURCE["metrics"]:
         ((_, rule),) = [item for item in metric["each"].items() if item[0] != "type"]

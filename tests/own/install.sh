@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the operator and a MyResource by the commands of docs/install.md: in a kind cluster, which it creates, or in a
+# Installs the operator and a MyResource by the commands of docs/clusters/install.md: in a kind cluster, which it creates, or in a
 # cluster that is there. It can be run again. usage: install.sh [CONTEXT REPOSITORY]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -49,5 +49,5 @@ kubectl get myresource web
 
 { set +x; } 2>/dev/null
 echo
-echo "The MyResource web is Ready. Continue with docs/first-myresource.md. To test the operator: make own CONTEXT=$context"
+echo "The MyResource web is Ready. Continue with docs/start/first-myresource.md. To test the operator: make own CONTEXT=$context"
 [ -n "$repository" ] || echo "To delete the cluster: kind delete cluster --name $KIND_CLUSTER_NAME"

@@ -4,15 +4,15 @@ import re
 
 from tests.docs.commands import section_commands
 
-INSTALL = ("docs/install.md", ("Install with Helm",))
+INSTALL = ("docs/clusters/install.md", ("Install with Helm",))
 FIRST = (
-    "docs/first-myresource.md",
+    "docs/start/first-myresource.md",
     ("Apply it and wait", "Change it", "Create a Service for it", "Make it fail", "Delete it"),
 )
-PROMETHEUS = ("docs/monitor.md", ("Without the Prometheus operator",))
-METRICS = ("docs/monitor.md", ("See the metrics",))
-FIRE = ("docs/monitor.md", ("See an alert fire",))
-REMOVE = ("docs/monitor.md", ("Remove it again",))
+PROMETHEUS = ("docs/clusters/monitor.md", ("Without the Prometheus operator",))
+METRICS = ("docs/clusters/monitor.md", ("See the metrics",))
+FIRE = ("docs/clusters/monitor.md", ("See an alert fire",))
+REMOVE = ("docs/clusters/monitor.md", ("Remove it again",))
 
 _ENDLESS = r"^(kubectl (?:.* --watch|(?:.* )?port-forward .*))$"
 """A command that a reader interrupts."""

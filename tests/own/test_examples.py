@@ -1,14 +1,14 @@
-"""The examples of docs/fields.md and examples/ run, with the images that they name."""
+"""The examples of docs/reference/fields.md and examples/ run, with the images that they name."""
 
 from collections.abc import Iterator
 
 import pytest
 import yaml
 
-from docs.fields import examples
 from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
 from tests.e2e.namespace import Place
+from website.fields import examples
 
 pytestmark = pytest.mark.own
 

@@ -1,4 +1,4 @@
-"""The commands of docs/first-myresource.md, as they stand."""
+"""The commands of docs/start/first-myresource.md, as they stand."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The commands of docs/monitor.md without the Prometheus operator, as they stand, up to an alert that is pending."""
+"""The commands of docs/clusters/monitor.md without the Prometheus operator, up to an alert that is pending."""
 
 import time
 from collections.abc import Callable, Iterator

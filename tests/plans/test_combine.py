@@ -1,4 +1,4 @@
-"""What happens where two features meet, as docs/combine.md says it: each row is played, with both apply strategies."""
+"""What happens where two features meet, as docs/apps/combine.md says it: each row is played in both modes."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from tests.plans.scene import Scene
 from tests.plans.workloads import INVALID
 from tests.simulated.worlds import DEPLOYMENT, WEB, both_modes
 
-PAGE = "docs/combine.md"
+PAGE = "docs/apps/combine.md"
 AUTOSCALER = Key("HorizontalPodAutoscaler", "default", "web")
 
 Step = Callable[[Scene], object]

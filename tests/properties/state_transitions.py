@@ -1,4 +1,4 @@
-"""Which state of a MyResource can follow which, as docs/status.md says."""
+"""Which state of a MyResource can follow which, as docs/reference/status.md says."""
 
 from tests.requests.builders import Json
 

@@ -42,7 +42,9 @@ def test_every_file_has_its_checksum(built: Built) -> None:
 
 
 def test_the_page_describes_every_file(built: Built) -> None:
-    section = (ROOT / "docs/release.md").read_text().partition("## What a release has")[2].partition("\n## ")[0]
+    section = (
+        (ROOT / "docs/contributing/release.md").read_text().partition("## What a release has")[2].partition("\n## ")[0]
+    )
     rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     patterns = [pattern for row in rows for pattern in re.findall(r"`(.*?)`", row)]
 
@@ -164,7 +166,9 @@ def test_the_signature_of_the_chart_is_one_that_helm_verifies(
 ) -> None:
     built.need("chart")
     find_or_skip("gpg")
-    (script,) = re.findall(r"^```bash\n(.*?)^```$", (ROOT / "docs/release.md").read_text(), re.DOTALL | re.MULTILINE)
+    (script,) = re.findall(
+        r"^```bash\n(.*?)^```$", (ROOT / "docs/contributing/release.md").read_text(), re.DOTALL | re.MULTILINE
+    )
     home, ring = tmp_path / "home", tmp_path / "ring.gpg"
     home.mkdir(mode=0o700)
     monkeypatch.setenv("GNUPGHOME", str(home))

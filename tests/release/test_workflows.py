@@ -62,11 +62,11 @@ FIGURES = {
     target: NUMBERS[number]
     for target, number in re.findall(
         rf"^\| `make ([\w-]+)[^|]*\|.*\|[^|]*?\b({'|'.join(NUMBERS)}) minutes[^|]*\|$",
-        (ROOT / "docs/testing.md").read_text(),
+        (ROOT / "docs/contributing/testing.md").read_text(),
         re.MULTILINE,
     )
 }
-"""The minutes that a target takes with two cores, as docs/testing.md says."""
+"""The minutes that a target takes with two cores, as docs/contributing/testing.md says."""
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -162,8 +162,8 @@ def test_such_a_job_would_be_found() -> None:
 
 
 def promised() -> tuple[str, list[str]]:
-    """Return the least version of Kubernetes in docs/versions.md, and the tested ones in its table."""
-    section = (ROOT / "docs/versions.md").read_text().partition("## Tested versions")[2].partition("\n## ")[0]
+    """Return the least version of Kubernetes in docs/reference/versions.md, and the tested ones in its table."""
+    section = (ROOT / "docs/reference/versions.md").read_text().partition("## Tested versions")[2].partition("\n## ")[0]
     (least,) = re.findall(r"Kubernetes (\d+\.\d+) and later", section)
     return least, re.findall(r"^\| (\d+\.\d+) \|", section, re.MULTILINE)
 

@@ -9,15 +9,13 @@ from threading import Thread
 
 import pytest
 
-from docs.site import pages
-from tests.docs.documents import ROOT
 from tests.site.browser import Browser
 from tests.site.visit import problems, visit
 from toolkit.programs import Missing
+from website.site import SITE, pages, redirects
 
 pytestmark = pytest.mark.tools
 
-SITE = ROOT / "build/site"
 BROKEN = {
     "a link to no page": ('<a href="nowhere.html">a</a>', "nowhere.html does not exist"),
     "a link to no heading": ('<a href="#nothing">a</a>', "#nothing does not exist"),
@@ -57,13 +55,13 @@ def _browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 def test_every_page_has_working_links_and_no_errors_and_fits_a_phone(browser: Browser) -> None:
-    built = [file.relative_to(SITE) for file in SITE.rglob("*") if file.is_file() and file.name != "404.html"]
+    built = {f"{file.relative_to(SITE)}" for file in SITE.rglob("*") if file.is_file()} - {"404.html", *redirects()}
     with serving(SITE) as address:
-        visits = [visit(browser, f"{address}/{file}") for file in built if file.suffix == ".html"]
+        visits = [visit(browser, f"{address}/{file}") for file in built if file.endswith(".html")]
 
     assert len(visits) == len(pages())
-    others = frozenset(f"{address}/{file}" for file in built if file.suffix != ".html")
-    assert not problems(visits, others), "\n".join(problems(visits, others))
+    files = frozenset(f"{address}/{file}" for file in built if not file.endswith(".html"))
+    assert not problems(visits, files), "\n".join(problems(visits, files))
 
 
 @pytest.mark.parametrize(("body", "problem"), BROKEN.values(), ids=BROKEN)
@@ -84,6 +82,17 @@ def test_a_page_without_a_problem_passes(browser: Browser, tmp_path: Path) -> No
         found = problems([visit(browser, f"{address}/a.html")], frozenset({f"{address}/b.yaml"}))
 
     assert found == []
+
+
+def test_an_address_of_0_3_0_opens_the_page_at_the_heading(browser: Browser) -> None:
+    with serving(SITE) as address, browser.tab() as session:
+        for page in ("docs/alerts.html", "docs/reference/alerts.html"):  # it leads from the first to the second
+            browser.call("Page.navigate", session, url=f"{address}/{page}#myresourcehookdown")
+            browser.wait_for("Page.loadEventFired")
+
+            assert (
+                browser.evaluate(session, "location.href") == f"{address}/docs/reference/alerts.html#myresourcehookdown"
+            )
 
 
 @pytest.mark.parametrize(("page", "language"), [("index.html", "en"), ("README.zh.html", "zh")])
@@ -135,7 +144,7 @@ COPIED = """new Promise(copied => {
 
 def test_a_copy_of_a_block_is_a_command_without_its_output(browser: Browser) -> None:
     with serving(SITE) as address, browser.tab() as session:
-        browser.call("Page.navigate", session, url=f"{address}/docs/status.html")
+        browser.call("Page.navigate", session, url=f"{address}/docs/reference/status.html")
         browser.wait_for("Page.loadEventFired")
 
         assert browser.evaluate(session, COPIED) == [".venv/bin/myresource explain Failed\n", 0]
@@ -143,7 +152,7 @@ def test_a_copy_of_a_block_is_a_command_without_its_output(browser: Browser) -> 
 
 def test_a_cell_of_a_card_is_named_after_its_column(browser: Browser) -> None:
     with serving(SITE) as address, browser.tab() as session:
-        browser.call("Page.navigate", session, url=f"{address}/docs/status.html")
+        browser.call("Page.navigate", session, url=f"{address}/docs/reference/status.html")
         browser.wait_for("Page.loadEventFired")
 
         assert browser.evaluate(session, "document.querySelector('td').dataset.name") == "field"

@@ -74,7 +74,7 @@ def imported_files(file: Path, root: Path) -> Iterator[Path]:
 def imports_of_tests(root: Path) -> set[str]:
     """Return the tests that modules which generate and release files import, or what these import."""
     reached: set[Path] = set()
-    left = [file for name in ("charts", "docs", "release") for file in (root / name).rglob("*.py")]
+    left = [file for name in ("charts", "release", "website") for file in (root / name).rglob("*.py")]
     while left:
         file = left.pop()
         if file not in reached:
@@ -86,7 +86,7 @@ def imports_of_tests(root: Path) -> set[str]:
 def test_what_generates_and_releases_files_imports_no_tests(tmp_path: Path) -> None:
     texts = {
         "release/one.py": "import os\nfrom tests.direct import ROOT\n",
-        "docs/two.py": "from bench import three",
+        "website/two.py": "from bench import three",
         "bench/three.py": "def late():\n    from tests.nested import four\n",
         "tests/direct.py": "",
         "tests/nested/four.py": "",

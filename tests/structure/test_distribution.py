@@ -42,7 +42,7 @@ def test_the_operator_does_not_let_pip_look_for_the_toolkit() -> None:
 
 
 _PAGES = ["README.md", "CONTRIBUTING.md", "Makefile", "Dockerfile", ".ci/run", "metahook/README.md"]
-_PAGES += sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("docs/*.md"))
+_PAGES += sorted(str(file.relative_to(ROOT)) for file in ROOT.glob("**/docs/**/*.md"))
 _ASKED_FOR = re.compile(r"pip install[^\n`]*(?<![/\w.])metahook")
 
 

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-OPERATOR = {"app", "bench", "charts", "docs", "release", "tests"}
+OPERATOR = {"app", "bench", "charts", "release", "tests", "website"}
 
 
 def imports_of_the_operator(text: str) -> set[str]:

@@ -12,9 +12,9 @@ from app.core.watch import Watch
 from app.settings.option import changed, read
 from app.settings.serve import LimitSettings, ServeSettings
 from app.settings.watch import WatchSettings
-from docs.settings import PAGE
 from metahook.server import Limits
 from metahook.server.limits import KIB, NAMES
+from website.settings import PAGE
 
 ROOT = Path(__file__).parents[2]
 

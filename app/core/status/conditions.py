@@ -202,7 +202,7 @@ ROUTE_NOT_ENABLED = ParentCondition(
 
 OPERATOR_MISCONFIGURED = {
     finding: ParentCondition(
-        "OperatorMisconfigured", "True", finding.name, f"{finding.message} See docs/troubleshoot.md."
+        "OperatorMisconfigured", "True", finding.name, f"{finding.message} See docs/apps/troubleshoot.md."
     )
     for finding in Finding
 }

@@ -118,7 +118,7 @@
 {{- fail (printf "compositeController.resyncPeriodSeconds is %v: set it to 60 or more; Metacontroller reacts to changes at once regardless" $values.compositeController.resyncPeriodSeconds) -}}
 {{- end -}}
 {{- if or (lt (int $values.shards) 1) (gt (int $values.shards) 16) -}}
-{{- fail (printf "shards is %v: set it to a number from 1 to 16; see %s/shards.md for how many you need. If you upgrade with --reuse-values, use --reset-then-reuse-values instead" $values.shards (include "myresource-operator.docs" $)) -}}
+{{- fail (printf "shards is %v: set it to a number from 1 to 16; see %s/clusters/shards.md for how many you need. If you upgrade with --reuse-values, use --reset-then-reuse-values instead" $values.shards (include "myresource-operator.docs" $)) -}}
 {{- end -}}
 {{- if and (not (kindIs "invalid" $values.runAsUser)) (lt (int64 $values.runAsUser) 1) -}}
 {{- fail (printf "runAsUser is %v: root is refused; set it to a number above 0, or to null to let the cluster choose a user" $values.runAsUser) -}}
@@ -143,7 +143,7 @@
 {{- define "myresource-operator.checkExtras" -}}
 {{- range $place, $variable := .Values.extraEnv -}}
 {{- if hasPrefix "MYRESOURCE_RECORD" $variable.name -}}
-{{- fail (printf "extraEnv[%d].name is %s, which the hook no longer reads: remove it; to record requests, see %s/record.md" $place $variable.name (include "myresource-operator.docs" $)) -}}
+{{- fail (printf "extraEnv[%d].name is %s, which the hook no longer reads: remove it; to record requests, see %s/clusters/record.md" $place $variable.name (include "myresource-operator.docs" $)) -}}
 {{- end -}}
 {{- if hasPrefix "MYRESOURCE_" $variable.name -}}
 {{- fail (printf "extraEnv[%d].name is %s, which the chart sets: remove it, and set the value for it instead, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
@@ -297,11 +297,11 @@
 {{- if lookup "v1" "Namespace" "" "kube-system" -}}
 {{- $crd := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "compositecontrollers.metacontroller.k8s.io" -}}
 {{- if not $crd -}}
-{{- fail (printf "the CRD compositecontrollers.metacontroller.k8s.io of Metacontroller is not installed: install Metacontroller 4.17.2 or later first, see %s/install.md (metacontroller.check=false skips this check)" (include "myresource-operator.docs" $)) -}}
+{{- fail (printf "the CRD compositecontrollers.metacontroller.k8s.io of Metacontroller is not installed: install Metacontroller 4.17.2 or later first, see %s/clusters/install.md (metacontroller.check=false skips this check)" (include "myresource-operator.docs" $)) -}}
 {{- end -}}
 {{- range $field := list "ignoreStatusChanges" "responseUnMarshallMode" "endpointConfigs" -}}
 {{- if not (contains (printf "%q:" $field) ($crd | toJson)) -}}
-{{- fail (printf "the CRD compositecontrollers.metacontroller.k8s.io of Metacontroller is too old, it has no field %s: apply the CRDs of Metacontroller 4.17.2 or later; helm upgrade does not upgrade them, see %s/upgrade.md (metacontroller.check=false skips this check)" $field (include "myresource-operator.docs" $)) -}}
+{{- fail (printf "the CRD compositecontrollers.metacontroller.k8s.io of Metacontroller is too old, it has no field %s: apply the CRDs of Metacontroller 4.17.2 or later; helm upgrade does not upgrade them, see %s/clusters/upgrade.md (metacontroller.check=false skips this check)" $field (include "myresource-operator.docs" $)) -}}
 {{- end -}}
 {{- end -}}
 {{- if and (eq .Values.tls.mode "certManager") (not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "certificates.cert-manager.io")) -}}

@@ -14,7 +14,7 @@
 {{- $silence := max 1800 (mul 3 (int .Values.compositeController.resyncPeriodSeconds)) -}}
 {{- .Files.Get "files/alerts.yaml"
   | replace "job=\"myresource-operator\"" (printf "job=%q" $job)
-  | replace "docs/alerts.md" (.Values.metrics.rules.runbookUrl | default (printf "%s/alerts.md" (include "myresource-operator.docs" .)))
+  | replace "docs/reference/alerts.md" (.Values.metrics.rules.runbookUrl | default (printf "%s/reference/alerts.md" (include "myresource-operator.docs" .)))
   | replace "570425344" (include "myresource-operator.memoryLimit" .)
   | replace "600s" (printf "%ds" (int .Values.compositeController.resyncPeriodSeconds))
   | replace "[1800s]" (printf "[%ds]" $silence) -}}

@@ -36,7 +36,7 @@ def installed(folder: Path, requirement: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(("page", "outcome"), [("test-your-hook", "passed"), ("test-on-a-cluster", "passed|skipped")])
 def test_the_commands_of_a_page_run_the_tests_of_a_copied_hook(page: str, outcome: str, tmp_path: Path) -> None:
-    ((requirement, tests),) = PAGE_COMMANDS.findall((ROOT.parent / f"docs/{page}.md").read_text())
+    ((requirement, tests),) = PAGE_COMMANDS.findall((ROOT / f"docs/{page}.md").read_text())
     copied = shutil.copytree(GREETING, tmp_path / "greeting")
 
     ended = subprocess.run(

@@ -20,8 +20,7 @@ from toolkit.slow import only_whole, short_or_whole
 
 EXAMPLES = ROOT / "examples"
 HOOK_PAGES = [
-    ROOT.parent / "docs" / f"{name}.md"
-    for name in ("write-your-own-hook", "hook-reference", "polling-and-stale-requests")
+    ROOT / "docs" / f"{name}.md" for name in ("write-your-own-hook", "hook-reference", "polling-and-stale-requests")
 ]
 TOOLKIT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OF_SERVER = "metahook[server]"

@@ -129,7 +129,7 @@ def test_wait_ends_once_it_is_ready_or_stalled(
 def test_a_page_that_an_explanation_names_is_where_the_setting_says(
     program: Path, command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    ready = {"type": "Ready", "status": "False", "reason": "LeftoverFields", "message": "See docs/status.md."}
+    ready = {"type": "Ready", "status": "False", "reason": "LeftoverFields", "message": "See docs/reference/status.md."}
     given = {"type": "OperatorMisconfigured", "status": "True", "message": "See https://given.example.com/docs/a.md."}
     conditions = [{"reason": "OutdatedCRD", "lastTransitionTime": "now", **each} for each in (ready, given)]
     parent = {**MYRESOURCE, "status": {**MYRESOURCE["status"], "conditions": conditions}}
@@ -137,15 +137,15 @@ def test_a_page_that_an_explanation_names_is_where_the_setting_says(
     program.write_text(program.read_text().replace(f"{FOLDER}/myresource.json", f"{program.parent}/myresource.json"))
 
     run(monkeypatch, command, "web")
-    assert "as docs/apply-strategy.md describes" in capfd.readouterr().out
+    assert "as docs/clusters/apply-strategy.md describes" in capfd.readouterr().out
     monkeypatch.setenv("MYRESOURCE_DOCS_URL", "https://docs.example.com/docs/")
     run(monkeypatch, command, "web")
     by_variable = capfd.readouterr().out
     run(monkeypatch, command, "web", "--docs-url", "https://docs.example.com/docs")
 
     assert by_variable == capfd.readouterr().out
-    assert "as https://docs.example.com/docs/apply-strategy.md describes" in by_variable
-    assert "See https://docs.example.com/docs/status.md." in by_variable
+    assert "as https://docs.example.com/docs/clusters/apply-strategy.md describes" in by_variable
+    assert "See https://docs.example.com/docs/reference/status.md." in by_variable
     assert "See https://given.example.com/docs/a.md." in by_variable
 
 

@@ -16,11 +16,11 @@ from app.api.probe import Probe
 from app.api.spec import MyResourceSpec
 from app.core.controller import controller
 from app.core.watch import Watch
-from docs.fields import FULL as FILE
-from docs.fields import examples
 from metahook import Kind
 from metahook.protocol.sender import customize_request
 from tests.requests.builders import finished, my_resource, reason, sync
+from website.fields import FULL as FILE
+from website.fields import examples
 
 Json = dict[str, Any]
 Path = tuple[str, ...]

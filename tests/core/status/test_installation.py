@@ -65,7 +65,7 @@ def test_a_wrong_installation_adds_one_condition_and_changes_nothing_else(name: 
 
     assert misconfigured(wrong)["status"] == "True"
     assert misconfigured(wrong)["reason"] == name
-    assert misconfigured(wrong)["message"] == f"{Finding[name].message} See docs/troubleshoot.md."
+    assert misconfigured(wrong)["message"] == f"{Finding[name].message} See docs/apps/troubleshoot.md."
     assert misconfigured(right) == {}
     assert less(wrong) == right
 
@@ -74,7 +74,7 @@ def test_its_message_names_the_page_where_the_setting_says() -> None:
     elsewhere = controller(Watch(docs_url="https://docs.example.com/docs"))
     answer: Json = json.loads(elsewhere.answer_sync(request(WRONG["WrongUpdateMethod"], None), NOW))
 
-    assert misconfigured(answer)["message"].endswith("See https://docs.example.com/docs/troubleshoot.md.")
+    assert misconfigured(answer)["message"].endswith("See https://docs.example.com/docs/apps/troubleshoot.md.")
 
 
 def test_every_finding_is_seen() -> None:

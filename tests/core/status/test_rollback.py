@@ -536,7 +536,7 @@ def test_long_images_leave_room_for_the_remedy() -> None:
 
 
 def test_the_page_has_the_same_causes() -> None:
-    page = (ROOT / "docs/rollback.md").read_text()
+    page = (ROOT / "docs/apps/rollback.md").read_text()
     rows = re.findall(r"^\| (.*) \| (yes|no)\b", page, re.MULTILINE)
     verdicts = {cause: verdict for causes, verdict in rows for cause in re.findall("[A-Z][A-Za-z]+", causes)}
 

@@ -22,7 +22,7 @@ from toolkit.served.asgi import JSON
 pytestmark = pytest.mark.attacks
 
 ROLLS, THOROUGH = 8, 50
-"""Replacements; with ``--all``, as many as stand in docs/performance.md."""
+"""Replacements; with ``--all``, as many as stand in docs/contributing/performance.md."""
 CALLERS = 5
 REMOVED_AFTER = 0.3
 """Seconds from SIGTERM until a replica gets no more connections."""

@@ -160,7 +160,7 @@ def test_an_exception_of_a_hook_reaches_no_handler_and_its_text_only_the_log_of_
 @pytest.fixture(name="apps_of_the_page", scope="module")
 def _apps_of_the_page() -> list[FastAPI]:
     """Return the apps of the page, in its order: one with the routes alone, one with metrics."""
-    page = (ROOT.parent / "docs/hook-reference.md").read_text()
+    page = (ROOT / "docs/hook-reference.md").read_text()
     made: list[FastAPI] = []
     for lines in re.findall(r"```python\n((?:(?!```).)*?hook_router.*?)```", page, re.DOTALL):
         names: dict[str, FastAPI] = {}

@@ -1,7 +1,7 @@
 """Metrics, for Prometheus: what is called, what is refused, and what is decided.
 
 Each label has a bounded set of values: the paths of the hooks, the names of limits, and the reasons of the controllers.
-Nothing that a request contains becomes one. docs/metrics.md has the table of all families, made from this module.
+Nothing that a request contains becomes one.
 """
 
 import platform

@@ -1,0 +1,178 @@
+"""The page with all fields of the spec, made from the CRD; the examples are in fields.yaml."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from app.api.crd import schema
+from app.api.names import API_VERSION, KIND
+
+Json = dict[str, Any]
+
+EXAMPLES = Path(__file__).parent / "fields.yaml"
+FULL = Path(__file__).parent.parent / "examples/full.yaml"
+SPEC: Json = schema()["properties"]["spec"]
+BEGIN = """\
+# Fields of a MyResource
+
+For authors of MyResources: every field of `spec`, with its default, what the API server accepts, and an example.
+`kubectl explain myresource.spec` prints the same descriptions.
+
+- Only `image` is required. Unset fields take the default below, or else the default of Kubernetes.
+- A quantity is a number with a unit, such as `500m` or `64Mi`.
+- The lists under a field are the messages with which the API server rejects a value.
+- The examples are parts of a `spec`. [full.yaml](../../examples/full.yaml) is a MyResource with nearly all fields.
+
+"""
+
+
+def fragments() -> dict[str, list[Json]]:
+    """Return parts of a spec that use a field, by the field; without one of its own, as the full example does."""
+    given: dict[str, list[Json]] = yaml.safe_load(EXAMPLES.read_text())
+    full: Json = yaml.safe_load(FULL.read_text())["spec"]
+    names = list(given)
+    for before, name in pairwise(full):
+        if name not in given:
+            names.insert(names.index(before) + 1, name)
+    return {name: given[name] if name in given else [{name: full[name]}] for name in names}
+
+
+def examples() -> dict[str, list[Json]]:
+    """Return MyResources that use a field, by the field."""
+    return {field: [_my_resource(fragment) for fragment in found] for field, found in fragments().items()}
+
+
+def _my_resource(fragment: Json) -> Json:
+    spec = {"image": "nginx:1.27"} | fragment
+    listed = {field: dict.fromkeys(keys, "shop") for field, keys in fragment.get("propagate", {}).items()}
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "web", **listed}, "spec": spec}
+
+
+def page() -> str:
+    """Return the page."""
+    given, shown = fragments(), Shown()
+    fields = {name: SPEC["properties"][name] for name in given}
+    index = " · ".join(f"[{name}](#{name.lower()})" for name in fields)
+    rules = "".join(f"- {text}\n" for text in (*_rules(SPEC), *_rules(schema())))
+    sections = "".join(_section(name, node, given[name], shown) for name, node in fields.items())
+    return f"{BEGIN}{index}\n\nRules for several fields together:\n\n{rules}{sections}"
+
+
+class Shown:
+    """The parts of the spec that the page has shown, so that it shows each of them once."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._places: dict[str, str] = {}
+
+    def place(self, node: Json, place: str) -> str | None:
+        """Return the place of an earlier part with the fields of *node*; or remember *place* as theirs."""
+        inner = node.get("items", node).get("properties", {})
+        if len(list(below({"properties": inner}))) < 2:  # noqa: PLR2004 - a link would be no shorter
+            return None
+        first = self._places.setdefault(json.dumps(inner, sort_keys=True), place)
+        return first if first != place else None
+
+
+def _section(name: str, node: Json, given: list[Json], shown: Shown) -> str:
+    shown.place(node, f"{name}.")
+    rows = list(_rows(name, node, shown))
+    table = "".join(f"| `{path}` | {_kind(inner)} | {text} |\n" for path, inner, text in rows)
+    table = f"\n| field | type | meaning |\n|---|---|---|\n{table}" if rows else ""
+    facts = "; ".join([_kind(node), *_bounds(node)])
+    shown_as = "\n".join(f"```yaml\n{_example(fragment)}```\n" for fragment in given)
+    return f"\n## {name}\n\n{node['description']} *({facts})*\n{_messages(node, rows)}{table}\n{shown_as}"
+
+
+def _messages(node: Json, rows: list[tuple[str, Json, str]]) -> str:
+    """Return the rules of *node* and of the fields in *rows*, each once."""
+    paths: dict[str, list[str]] = {text: [] for text in _rules(node)}
+    for path, inner, text in rows:
+        for rule in _rules(inner) if _AS not in text else []:
+            paths.setdefault(rule, []).append(f"`{path}`")
+    rules = [f"- {', '.join(found)}: {text}\n" if found else f"- {text}\n" for text, found in paths.items()]
+    return "".join(["\n", *rules]) if rules else ""
+
+
+def _example(fragment: Json) -> str:
+    return "".join(_yaml({name: value}) for name, value in fragment.items())
+
+
+def _yaml(field: Json) -> str:
+    is_single = not any(isinstance(value, dict | list) for value in field.values())
+    text = yaml.safe_dump(field, default_flow_style=False if is_single else None, sort_keys=False, width=110)
+    return re.sub(r"(?<= )(\d\d:\d\d)$", r"'\1'", text, flags=re.MULTILINE)  # some readers of YAML need these quotes
+
+
+_AS = "Fields as in "
+
+
+def _rows(name: str, node: Json, shown: Shown, path: str = "") -> Iterator[tuple[str, Json, str]]:
+    """Yield each field under *node*: its path, its schema, and what it means; a part that the page has only links."""
+    for inner_path, inner in _fields(node, path):
+        earlier = shown.place(inner, f"{name}.{inner_path}")
+        section, _, place = (earlier or "").partition(".")
+        if earlier:
+            link = f"[{section}](#{section.lower()})"
+            there = f"`{place}`" if section == name else f"`{place}` of {link}" if place else link
+            yield inner_path, inner, f"{_cell(inner)} {_AS}{there}."
+            continue
+        if "properties" not in inner:
+            yield inner_path, inner, _cell(inner)
+        yield from _rows(name, inner, shown, inner_path)
+
+
+def below(node: Json, path: str = "") -> Iterator[tuple[str, Json]]:
+    """Yield every field under *node* with its path; the items of a list are ``[]``."""
+    for inner_path, inner in _fields(node, path):
+        yield inner_path, inner
+        yield from below(inner, inner_path)
+
+
+def _fields(node: Json, path: str) -> Iterator[tuple[str, Json]]:
+    """Yield the fields directly under *node*."""
+    items = node.get("items", {})
+    here = f"{path}[]" if items else path
+    for name, inner in items.get("properties", {}).items() or node.get("properties", {}).items():
+        yield f"{here}.{name}".lstrip("."), inner
+
+
+def _kind(node: Json) -> str:
+    if node.get("x-kubernetes-int-or-string"):
+        return "integer or string"
+    if "enum" in node:
+        return ", ".join(f"`{word}`" if word else '`""`' for word in node["enum"])
+    if "items" in node:
+        return f"list of {_kind(node['items'])}" + ("" if "enum" in node["items"] else "s")
+    if "additionalProperties" in node:
+        kind = _kind(node["additionalProperties"])
+        return "map of quantities" if kind == "integer or string" else f"map of {kind}s"
+    return str(node["type"])
+
+
+def _bounds(node: Json) -> list[str]:
+    """Return what the schema bounds, in words, without what its description says."""
+    said, default = node["description"], node.get("default")
+    bounds = [f"default `{json.dumps(default)}`"] if default and "default" not in said.lower() else []
+    low, high = (node.get(word) if node.get("type") == "integer" else None for word in ("minimum", "maximum"))
+    if low is not None and high is not None:
+        bounds += [f"from {low} to {high}"] if f"{low} to {high}" not in said else []
+    elif low is not None or high is not None:
+        bounds += [f"at least {low}" if high is None else f"at most {high}"]
+    for word, things in (("maxItems", "items"), ("maxProperties", "entries"), ("maxLength", "characters")):
+        bounds += [f"at most {node[word]} {things}"] if word in node and "enum" not in node else []
+    return bounds
+
+
+def _rules(node: Json) -> list[str]:
+    return [rule["message"] for rule in node.get("x-kubernetes-validations", [])]
+
+
+def _cell(node: Json) -> str:
+    text = " ".join([node["description"], *(f"{bound[0].upper()}{bound[1:]}." for bound in _bounds(node))])
+    return text.replace("|", "&#124;")

@@ -1,0 +1,37 @@
+"""Makes the pages and the pictures that follow from the code, or a part of them: ``make generate``."""
+
+from pathlib import Path
+
+from website.costs import page as watching_page
+from website.fields import page as fields_page
+from website.metrics import page as metrics_page
+from website.pictures import pictures
+from website.settings import page as settings_page
+from website.status import page as status_page
+from website.troubleshoot import page as troubleshoot_page
+
+ROOT = Path(__file__).parents[1]
+
+
+def pages() -> dict[str, str]:
+    """Return the pages and the pictures, by path."""
+    return {
+        "docs/reference/fields.md": fields_page(),
+        "docs/reference/metrics.md": metrics_page(),
+        "docs/reference/settings.md": settings_page(),
+        "docs/reference/status.md": status_page(),
+        "docs/apps/troubleshoot.md": troubleshoot_page(),
+        "docs/concepts/watching.md": watching_page(),
+        **{f"docs/images/{name}": picture for name, picture in pictures().items()},
+    }
+
+
+def main() -> None:
+    """Write them."""
+    for name, text in pages().items():
+        (ROOT / name).write_text(text)
+        print(name)
+
+
+if __name__ == "__main__":
+    main()
