@@ -61,6 +61,9 @@ test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed
 	@mkdir -p build/fuzz
 	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(or $(SECONDS),600) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
 
+mutants: $(READY) ## Plant mistakes where the code differs from BASE=main, and say which tests catch them: ONLY=app/core/status, or ALL=1
+	@$(BIN)/python -m tests.support.mistakes
+
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed, or some: ONLY=tests/e2e/test_life.py
 	$(if $(filter metahook metahook/%,$(ONLY)),,$(BIN)/pytest -m e2e -n 4 --dist loadfile $(or $(ONLY),tests/e2e examples/hooks))
 	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest -m e2e -n 2 --dist loadfile $(or $(TOOLKIT),examples))
@@ -132,4 +135,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo test toolkit test-all e2e own site test-tools release kind deploy bench scale check format generate lock
+.PHONY: help demo test toolkit test-all mutants e2e own site test-tools release kind deploy bench scale check format generate lock
