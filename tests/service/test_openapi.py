@@ -4,7 +4,10 @@ import json
 
 import pytest
 import yaml
+from fastapi import FastAPI
+from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
+from metahook import hook_router
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.server.app import create_app
 from tests.docs.documents import ROOT
@@ -68,3 +71,12 @@ def test_customize_requests_and_their_answers_are_as_described(parent: Json) -> 
     assert response.status_code == 200
     assert DOCUMENT.complaints("CustomizeRequestBody", json.loads(response.request.content)) == []
     assert DOCUMENT.complaints("CustomizeResponseBody", response.json()) == []
+
+
+@pytest.mark.parametrize("prefixes", [("", "/two"), ("/one", "/two"), ("/one", "/two/{tenant}")])
+def test_the_document_of_two_routers_in_one_app_is_valid(prefixes: tuple[str, str]) -> None:
+    app = FastAPI()
+    for prefix in prefixes:
+        app.include_router(hook_router(MYRESOURCE), prefix=prefix)
+
+    assert OPENAPI_31_VALIDATOR.is_valid(Document(app).whole)

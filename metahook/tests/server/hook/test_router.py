@@ -9,7 +9,6 @@ from datetime import datetime
 
 import pytest
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
-from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from metahook import SyncRequest, SyncResponse, hook_router
 from metahook.server.limits import Limits
@@ -107,7 +106,7 @@ def test_several_controllers_in_one_app_have_a_path_each() -> None:
 
 
 @pytest.mark.parametrize("prefixes", [("", "/two"), ("/one", "/two"), ("/one", "/two/{tenant}")])
-def test_the_openapi_document_of_two_routers_in_one_app_is_valid(prefixes: tuple[str, str]) -> None:
+def test_the_operations_of_two_routers_in_one_app_have_ids_of_their_own(prefixes: tuple[str, str]) -> None:
     app = FastAPI()
     for prefix in prefixes:
         app.include_router(hook_router(TINY), prefix=prefix)
@@ -115,7 +114,6 @@ def test_the_openapi_document_of_two_routers_in_one_app_is_valid(prefixes: tuple
     document = call(app, "/openapi.json", method="GET").json()
     ids = [operation["operationId"] for item in document["paths"].values() for operation in item.values()]
 
-    assert OPENAPI_31_VALIDATOR.is_valid(document)
     assert len(ids) == len(set(ids)) == 4
 
 
