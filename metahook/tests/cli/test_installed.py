@@ -23,7 +23,13 @@ PAGE_COMMANDS = re.compile(
 def installed(folder: Path, requirement: str) -> dict[str, str]:
     """Return the variables of an environment in *folder* with *requirement*, such as ``metahook[test]``."""
     subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-    pip = [str(folder / "venv/bin/pip"), "install", "--quiet", "--disable-pip-version-check", f"{ROOT.parent}/{requirement}"]
+    pip = [
+        str(folder / "venv/bin/pip"),
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        f"{ROOT.parent}/{requirement}",
+    ]
     subprocess.run(pip, check=True)
     return {**os.environ, "PATH": f"{folder / 'venv/bin'}:{os.environ['PATH']}"}
 

@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Iterator
 
 from metahook.cli.comparison.children import EditedChildren
+from metahook.cli.files.documents import as_yaml
 from metahook.cli.files.recordings import Identity
-from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.plain_json import Json
 
@@ -24,7 +24,7 @@ def _child_lines(key: Identity, edit: EditedChildren) -> Iterator[str]:
 def _text(child: Json | None, hidden: frozenset[str]) -> list[str]:
     if child is None:
         return []
-    return dump_yaml(_ordered(shown_fields(child, hidden)), width=float("inf")).splitlines()
+    return as_yaml(_ordered(shown_fields(child, hidden)), width=float("inf")).splitlines()
 
 
 def shown_fields(child: Json, hidden: frozenset[str] = frozenset()) -> Json:
