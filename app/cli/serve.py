@@ -12,7 +12,7 @@ from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo
 from app.settings.option import changed, option_of, variable_of
 from app.settings.serve import ServeSettings
-from metahook.cli.errors import InputError
+from metahook.commands import InputError
 from metahook.server.app import ServerOptions
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens

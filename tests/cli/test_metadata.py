@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.cli.files.metadata import name_problems
-from app.cli.files.validation import created, problems
+from app.cli.files.validation import problems
 from metahook.cli.errors import InputError
 from metahook.cli.files.metadata import type_problems
 from tests.cli.command import assert_one_line, call
@@ -135,15 +135,3 @@ def test_unknown_fields_are_named() -> None:
         "web.yaml: web: spce: unknown field; did you mean spec?",
         "web.yaml: web: metadata.lables: unknown field; did you mean labels?",
     ]
-
-
-def test_a_created_myresource_has_no_status_and_no_metadata_that_the_api_server_sets() -> None:
-    users = {"name": "web", "namespace": "shop", "labels": {"a": "b"}, "finalizers": ["example.com/mine"]}
-    servers = {"uid": "u", "generation": 7, "resourceVersion": "1", "deletionTimestamp": "2026-01-31T12:00:00Z"}
-    parent = {**with_metadata({**users, **servers, "annotations": None, "managedFields": [{}]}), "status": 7}
-
-    new = created(parent)
-
-    assert new == {**my_resource(), "metadata": users}
-    assert created(new) == new
-    assert parent["status"] == 7

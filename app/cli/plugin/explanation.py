@@ -6,7 +6,7 @@ from typing import Any
 from app.cli.plugin.state import is_stale, is_true, ready_condition
 from app.cli.wrapping import COMMAND, Row, page
 from app.core.reasons import BUILDING, NOT_APPLIED, REASONS, Outlook
-from metahook.protocol.printable import printable
+from metahook.commands import printable
 
 Json = dict[str, Any]
 

@@ -69,6 +69,16 @@ class Commands(click.Group):
             formatter.write_dl(list(self._summaries.items()))
 
 
+VERBS = {
+    "diff": "Show what an edit of a parent changes in the cluster.",
+    "record": "Record the requests to a hook.",
+    "render": "Print the children and the status that a hook returns.",
+    "replay": "Show how a hook responds to recorded requests.",
+    "simulate": "Run a hook in a simulated cluster.",
+}
+"""The commands that a program bound to one controller has, too."""
+
+
 @contextmanager
 def _ending_at_ctrl_c() -> Iterator[None]:
     """End the process at Ctrl-C, with no traceback: imports may turn a KeyboardInterrupt into other errors, or none."""
@@ -80,6 +90,10 @@ def _ending_at_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+"""The settings of click for every program."""
 
 
 @dataclass(frozen=True)
@@ -158,3 +172,32 @@ def _drop_output() -> None:
 def _one_line(error: click.ClickException) -> str:
     line = " ".join(error.format_message().split()).removesuffix(".")
     return printable(line)  # a file name in it may hold control characters, which would move the cursor
+
+
+def bound_program(  # noqa: PLR0913 - the parts of a program
+    name: str,
+    binding: Callable[[], Binding],
+    *,
+    version: str,
+    about: str = "",
+    own: Mapping[str, str] | None = None,
+    summaries: Mapping[str, str] | None = None,
+    package: str = "",
+    install: str = EXTRA,
+) -> Program:
+    """Return the program *name*, with the commands of the toolkit for the controller of *binding*.
+
+    *own* are the summaries of its own commands, which are in *package*; *summaries* are other ones for the toolkit's.
+    *binding* is called when a command of the toolkit is. *install* is the command that installs what is needed.
+    """
+    own = own or {}
+    group = Commands(
+        name=name,
+        help=about,
+        package=package,
+        summaries=dict(sorted({**VERBS, **(summaries or {}), **own}.items())),
+        verbs=VERBS.keys() - own.keys(),
+        binding=binding,
+        context_settings=CONTEXT,
+    )
+    return Program(click.version_option(version, prog_name=name)(group), name, install)

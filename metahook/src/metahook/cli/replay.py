@@ -1,7 +1,7 @@
 """``replay``: shows how a hook responds to recorded requests, and whose Pods would restart."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -82,9 +82,7 @@ def command(
     if not against and not (bound and bound.replays_redacted):
         _check_texts(recordings)
     other = open_url(against, "--against", credentials, paths) if against else None
-    version = HookVersion(
-        _responder(called), structs_of, bound.uncompared if bound and bound.uncompared else Uncompared()
-    )
+    version = version_of(called, bound)
     report = Report([compare(item, now, other, version) for item in recordings], words().parent)
     if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
@@ -137,12 +135,13 @@ def _check_texts(recordings: Iterable[Recording]) -> None:
         raise InputError(message)
 
 
-def _responder(hook: Hook) -> Callable[[Recording, datetime], HookResponse]:
-    """Return how *hook* responds to a recorded request, at a time if it is in this process."""
+def version_of(hook: Hook, bound: Binding | None) -> HookVersion:
+    """Return *hook* as the version whose responses are compared: one in this process decides at any time."""
 
     def respond(recording: Recording, now: datetime) -> HookResponse:
         if isinstance(hook, LocalHook):
             return own_response(recording, now, hook.controller)
         return other_response(recording, hook, "--hook")
 
-    return respond
+    uncompared = bound.uncompared if bound else None
+    return HookVersion(respond, structs_of, uncompared or Uncompared())
