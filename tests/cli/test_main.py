@@ -106,9 +106,9 @@ NO_FILE = "/no/such.yaml"
     [
         ["render", "-f", NO_FILE],
         ["render", "-f", "examples/web.yaml", "--observed", NO_FILE],
-        ["render", "-f", "examples/web.yaml", "--related", NO_FILE],
-        ["diff", "-f", NO_FILE, "--against", "examples/web.yaml"],
-        ["diff", "-f", "examples/web.yaml", "--against", NO_FILE],
+        ["render", "-f", "examples/web.yaml", "-f", NO_FILE],
+        ["diff", "examples/web.yaml", NO_FILE],
+        ["diff", NO_FILE, "examples/web.yaml"],
         ["replay", NO_FILE],
         ["simulate", "-f", NO_FILE],
         ["simulate", "--scenario", NO_FILE],
@@ -155,7 +155,7 @@ for name in {COMMANDS}:
 
 def test_a_command_that_needs_an_extra_names_what_to_install(web: str) -> None:
     needs = {"crd": "yaml", "diff": "yaml", "render": "yaml", "simulate": "rich"}
-    calls = [["crd"], ["diff", "-f", web, "--against", web], ["render", "-f", web], ["simulate", "-f", web]]
+    calls = [["crd"], ["diff", web, web], ["render", "-f", web], ["simulate", "-f", web]]
     ask = f"""
 {HIDE}
 from app.cli import main

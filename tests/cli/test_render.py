@@ -187,8 +187,8 @@ def test_a_related_object_of_the_same_name_is_a_name_conflict(write: Any) -> Non
     foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {}}
     parent = write(my_resource(ports=[{"containerPort": 80}]))
 
-    assert reason(rendered("-f", parent, "--related", write(foreign, name="other.yaml"))) == "NameConflict"
-    assert reason(rendered("-f", parent, "--related", write(name="none.yaml"))) == "Building"
+    assert reason(rendered("-f", parent, "-f", write(foreign, name="other.yaml"))) == "NameConflict"
+    assert reason(rendered("-f", parent, "-f", write(name="none.yaml"))) == "Building"
 
 
 def test_an_invalid_spec_prints_the_response_and_one_line_with_path_and_remedy(write: Any) -> None:

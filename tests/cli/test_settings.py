@@ -240,7 +240,7 @@ def test_secrets_are_watched_if_the_option_or_the_variable_is_true(
     if variable is not None:
         monkeypatch.setenv("MYRESOURCE_WATCH_SECRETS", variable)
 
-    answer = rendered("-f", str(tmp_path / "web.json"), "--related", str(tmp_path / "token.json"), *options)
+    answer = rendered("-f", str(tmp_path / "web.json"), "-f", str(tmp_path / "token.json"), *options)
 
     template = answer["children"][0]["spec"]["template"]["metadata"]
     assert bool(template.get("annotations")) == watched

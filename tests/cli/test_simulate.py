@@ -57,7 +57,7 @@ def test_an_edit_happens_at_its_time() -> None:
 
 
 def test_an_edit_without_a_time_holds_from_the_start() -> None:
-    ended = call("simulate", "-f", WEB, "--set", "replicas=2", "--json")
+    ended = call("simulate", "-f", WEB, "--set", "replicas=2", "-o", "json")
     first = json.loads(ended.out.splitlines()[0])
 
     assert (first["verb"], first["object"]) == ("create", "MyResource/default/web")
@@ -111,7 +111,7 @@ def test_until_says_when_to_stop(until: str, code: int, last: str) -> None:
 
 @pytest.mark.parametrize("seconds", ["0.00001s", "278h"])
 def test_short_and_long_times_are_kept_as_they_are(seconds: str) -> None:
-    ended = call("simulate", "-f", WEB, "--until", seconds, "--json")
+    ended = call("simulate", "-f", WEB, "--until", seconds, "-o", "json")
 
     assert ended.code == 0
     assert json.loads(ended.out.splitlines()[-1])["summary"]["quiet"] == (seconds != "0.00001s")
@@ -148,7 +148,7 @@ def test_a_myresource_that_does_not_become_ready_exits_with_1() -> None:
 
 
 def test_json_is_one_object_per_line_with_the_summary_last() -> None:
-    ended = call("simulate", "-f", WEB, "--json")
+    ended = call("simulate", "-f", WEB, "-o", "json")
     *entries, last = map(json.loads, ended.out.splitlines())
 
     assert {"at", "actor", "verb", "object", "changed"} <= entries[0].keys()
@@ -213,7 +213,7 @@ def test_a_hook_at_a_url_is_called() -> None:
 
 
 def test_an_unreachable_hook_is_a_sync_error() -> None:
-    ended = call("simulate", "-f", WEB, "--hook", "http://127.0.0.1:9", "--until", "2s", "--json")
+    ended = call("simulate", "-f", WEB, "--hook", "http://127.0.0.1:9", "--until", "2s", "-o", "json")
     events = [line for line in map(json.loads, ended.out.splitlines()) if "event" in line]
 
     assert ended.code == 1

@@ -40,7 +40,7 @@ def settings(level: str = "info") -> Json:
 
 
 def diff(write: Write, old: list[Json], new: list[Json], *options: str) -> CommandResult:
-    return call("diff", "-f", write(*new, name="new.yaml"), "--against", write(*old, name="old.yaml"), *options)
+    return call("diff", write(*old, name="old.yaml"), write(*new, name="new.yaml"), *options)
 
 
 def test_a_configmap_beside_the_myresource_restarts_pods_when_a_used_key_differs(write: Write) -> None:

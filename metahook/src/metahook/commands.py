@@ -60,6 +60,9 @@ _NAMES = {
 }
 """The names, each with the module that has it, or that it is."""
 
+_MODULES = {"kept_fields", "metadata"}
+"""Those that are modules."""
+
 __all__ = sorted(_NAMES)  # noqa: PLE0605 - computed from the table
 
 
@@ -68,4 +71,4 @@ def __getattr__(name: str) -> object:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
     module = import_module(f"metahook.{_NAMES[name]}")
-    return module if module.__name__.endswith(f".{name}") else getattr(module, name)
+    return module if name in _MODULES else getattr(module, name)

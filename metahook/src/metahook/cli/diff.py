@@ -23,6 +23,7 @@ from metahook.cli.comparison.unified_diff import diff_lines, shown_fields
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
 from metahook.cli.files.documents import FILE, parsed, read_text
 from metahook.cli.files.manifest import manifests_in
+from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.objects import Objects, apply
 from metahook.cli.options import Subject, with_output, with_subject
@@ -82,16 +83,24 @@ def _edit(old: str, new: str, subject: Subject) -> EditedChildren:
             recorded = read_recording(read[0], old)
             return edit_of_recording(recorded, edited, requests, utc_now(), bound.invalid_reason if bound else "")
     settings = subject.settings
-    before = Objects.of(manifests_in(text, old), old, settings).checked() if text else Objects.read((old,), settings)
-    return _simulated(before, Objects.read((new,), settings), (old, new), subject.world())
+    one = Objects.of(manifests_in(text, old), old, settings).checked() if text else Objects.read((old,), settings)
+    other = Objects.read((new,), settings)
+    if len(one.parents) == len(other.parents) == 1:
+        one, other = _of_same_parent(one, other, old, new)
+    return _simulated(one, other, (old, new), subject.world())
+
+
+def _of_same_parent(one: Objects, other: Objects, old: str, new: str) -> tuple[Objects, Objects]:
+    """Return both in the namespace that only one file may name; raise InputError unless they are of one parent."""
+    before, after = (objects.parents[0].content for objects in (one, other))
+    check_same(before, old, ParentFile(after, new, []))
+    namespace = {**present_fields(after["metadata"]), **present_fields(before["metadata"])}.get("namespace")
+    return one.in_namespace(namespace), other.in_namespace(namespace)
 
 
 def _simulated(one: Objects, other: Objects, files: tuple[str, str], world: World) -> EditedChildren:
     """Return what changes in *world* when *other* is applied after *one*; both are of *files*."""
     old, new = files
-    if len(one.parents) == len(other.parents) == 1:
-        content = other.parents[0].content
-        check_same(one.parents[0].content, old, ParentFile(content, new, []))
     before, after = _after(world, one, old), _after(world, other, new)
     rolled = [key for key in before if key[0] in ROLLED]
     kept = [key for key in rolled if key in after]

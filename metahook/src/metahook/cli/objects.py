@@ -1,7 +1,7 @@
 """The objects in the files of ``-f``: parents of the controller, and others that are in the cluster beside them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metahook.cli.binding import binding, words
 from metahook.cli.errors import InputError, program_name
@@ -59,6 +59,15 @@ class Objects:
             more = f" (and {len(wrong) - 1} more; see: {program_name()} render -f {self.parents[0].file})"
             raise InputError(wrong[0] + (more if wrong[1:] else ""))
         return self
+
+    def in_namespace(self, namespace: str | None) -> "Objects":
+        """Return these, with the parents in *namespace* if it is known, and they name none."""
+        own = {"namespace": namespace} if namespace else {}
+        metadata = [{**own, **present_fields(item.content["metadata"])} for item in self.parents]
+        placed = zip(self.parents, metadata, strict=True)
+        return replace(
+            self, parents=tuple(replace(item, content={**item.content, "metadata": each}) for item, each in placed)
+        )
 
     def create(self, world: World) -> list[Key]:
         """Create all in *world*, the parents last; return the keys of the parents; raise InputError."""

@@ -14,6 +14,7 @@ from metahook.cli.comparison.children import (
     restart_paths,
 )
 from metahook.cli.errors import InputError, program_name
+from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.recordings import Recording
 from metahook.cli.requests import Requests, children_of, conditions_of, invalid_spec
 from metahook.protocol.kind import Kind
@@ -71,7 +72,7 @@ def _check(recorded: Recording, new: ParentFile) -> None:
 def check_same(old: Json, old_path: str, new: ParentFile) -> None:
     """Raise InputError unless both are the same parent. A file without a namespace matches any namespace."""
     for field in ("name", "namespace"):
-        one, other = (parent["metadata"].get(field) for parent in (old, new.parent))
+        one, other = (present_fields(parent["metadata"]).get(field) for parent in (old, new.parent))
         if one != other and None not in (one, other):
             kind = new.parent["kind"]
             message = f"{new.path}: metadata.{field} differs from that in {old_path}; compare files of the same {kind}"
