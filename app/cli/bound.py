@@ -79,6 +79,7 @@ def binding() -> Binding:
         own_of=watch_of,
         problems=problems,
         invalid_reason=INVALID_SPEC.name,
+        started={"readyGeneration": 1},
         stays_busy=_has_schedule,
         scenarios=SCENARIOS,
         until=("ready", "quiet"),

@@ -220,7 +220,7 @@ def test_an_unknown_field_is_named_with_the_closest_known_one(write: Any) -> Non
     [
         pytest.param(
             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}",
-            ["Deployment is not a MyResource"],
+            ["no MyResource of mygroup.example.com"],
             id="another kind",
         ),
         pytest.param("kind: MyResource\nmetadata: {name: web}", ["apiVersion and kind"], id="no apiVersion"),
@@ -246,13 +246,13 @@ def test_a_missing_file_is_one_line_and_code_2() -> None:
 def test_a_file_without_objects_is_one_line_and_code_2(text: str, write: Any) -> None:
     file = write(text)
 
-    assert_one_line(call("render", "-f", file), 2, f"no MyResource in {file}", "examples/web.yaml")
+    assert_one_line(call("render", "-f", file), 2, f"{file}: no MyResource", "examples/web.yaml")
 
 
 def test_empty_standard_input_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
-    assert_one_line(call("render", "-f", "-"), 2, "no MyResource in -")
+    assert_one_line(call("render", "-f", "-"), 2, "-: no MyResource")
 
 
 def test_a_file_that_is_not_text_is_one_line_and_code_2(tmp_path: Path) -> None:

@@ -177,8 +177,8 @@ def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: s
 
     @click.command
     @with_watch
-    def command(watch: Watch) -> None:
-        seen.append(watch)
+    def command(own: Watch) -> None:
+        seen.append(own)
 
     CliRunner().invoke(command, env={variable: value}, catch_exceptions=False)
 

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 _NO_STATUS = "The operator has not written a status yet, or does not run."
 _WAIT = (
     "Wait half a minute. If there is still no status, ask the cluster administrator to check the operator. To read the "
-    "events: kubectl myresource events NAME"
+    "events: kubectl describe myresource NAME"
 )
 
 

@@ -64,6 +64,8 @@ class Binding:
     """The reason of Ready with which the hook keeps the children of before, because the spec is invalid."""
     renders_status: bool = False
     """Whether ``render`` prints each parent with its status before its children."""
+    started: "Json | None" = None
+    """The status of a parent that has started, and waits for nothing; with it ``diff`` simulates parents in files."""
     stays_busy: "Callable[[Json], bool] | None" = None
     """Tells whether a parent always has something left to do, so that a simulation ends after an hour."""
     scenarios: tuple[Path, ...] = ()

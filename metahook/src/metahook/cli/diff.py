@@ -73,10 +73,7 @@ def _edit(old: str, new: str, subject: Subject) -> EditedChildren:
     text = "" if Path(old).is_dir() else read_text(old)
     read = [document for document, _ in parsed(text, old)]
     if len(read) == 1 and is_recording(read[0]):
-        objects = Objects.read((new,), subject.settings)
-        if len(objects.parents) > 1:
-            message = f"{new}: {len(objects.parents)} parents; give a file with the one that was recorded"
-            raise InputError(message)
+        objects = Objects.read((new,), subject.settings).with_one_parent(new)
         edited = ParentFile(objects.parents[0].content, new, [item.content for item in objects.others])
         bound, requests = binding(), Requests(subject.hook, subject.settings)
         with name_file_in_errors(old):
@@ -113,6 +110,7 @@ def _after(world: World, objects: Objects, file: str) -> Children:
     start = world.clock.now
     for manifest in (*objects.others, *objects.parents):
         apply(manifest, world)
+    _start(objects, world)
     see = f"see what happens with: {program_name()} simulate"
     try:
         is_quiet = world.until_quiet()
@@ -128,11 +126,31 @@ def _after(world: World, objects: Objects, file: str) -> Children:
         for failure in failures(world, quiet):
             message = f"{file}: {failure}; {see}"
             raise InputError(message)
+    _check_valid(objects, world, file)
     kinds = {kind.kind for kind in world.settings.children}
     made = {write.key for write in world.history.writes(NAME) if write.changed and write.key.kind in kinds}
     children = {key: item for key in sorted(made) if (item := world.api.get(key))}
     several = len({key.namespace for key in children}) > 1
     return {(key.kind, f"{key.namespace}/{key.name}" if several else key.name): children[key] for key in children}
+
+
+def _check_valid(objects: Objects, world: World, file: str) -> None:
+    """Raise InputError for a parent whose children are those of before, because the hook refuses its spec."""
+    bound = binding()
+    for key in objects.keys(world) if bound else ():
+        status = world.get(key).get("status") or {}
+        for item in status.get("conditions") or []:
+            if bound and bound.invalid_reason and item.get("reason") == bound.invalid_reason:
+                message = f"{file}: {key.name}: {item.get('message')}"
+                raise InputError(message)
+
+
+def _start(objects: Objects, world: World) -> None:
+    """Give the parents the status of one that has started, as the program that runs knows it."""
+    bound = binding()
+    for key in objects.keys(world) if bound and bound.started else ():
+        if not world.get(key).get("status"):
+            world.edit(key, lambda parent: parent.update(status=bound.started))
 
 
 def _sentence(edit: EditedChildren, *, is_changed: bool) -> str:

@@ -69,10 +69,21 @@ class Objects:
             self, parents=tuple(replace(item, content={**item.content, "metadata": each}) for item, each in placed)
         )
 
-    def create(self, world: World) -> list[Key]:
-        """Create all in *world*, the parents last; return the keys of the parents; raise InputError."""
+    def with_one_parent(self, file: str) -> "Objects":
+        """Return these, which are in *file*, if they have one parent; raise InputError."""
+        if len(self.parents) > 1:
+            noun = words().parent
+            message = f"{file}: {len(self.parents)} {noun}s; give a file with one {noun}"
+            raise InputError(message)
+        return self
+
+    def create(self, world: World) -> None:
+        """Create all in *world*, the parents last; raise InputError."""
         for item in (*self.others, *self.parents):
             apply(item, world)
+
+    def keys(self, world: World) -> list[Key]:
+        """Return the keys of the parents in *world*."""
         return [key_of(world.api.placed(item.content)) for item in self.parents]
 
 

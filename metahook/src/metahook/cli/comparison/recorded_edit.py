@@ -38,9 +38,10 @@ def edit_of_recording(
     Observed children are compared as they would be stored, with the fields that others added to them. A response whose
     Ready has *invalid_reason* has the children of before, which is an error.
     """
-    _check(recorded, new)
+    _check(recorded)
     moment = recorded.time or now
     old_desired = _by_name(requests.answer("sync", recorded.body, moment, recorded.file))
+    check_same(recorded.parent, recorded.file, new)
     edited = requests.edited(recorded.request, _edited(recorded.parent, new.parent), new.others, moment, new.path)
     response = requests.answer("sync", edited, moment, new.path)
     if problem := invalid_spec(response, invalid_reason):
@@ -57,8 +58,8 @@ def edit_of_recording(
     return EditedChildren(before, after, paths, running=frozenset(rolled), ready=_ready(response))
 
 
-def _check(recorded: Recording, new: ParentFile) -> None:
-    """Raise InputError for a recording that tells nothing about the children of the parent in *new*."""
+def _check(recorded: Recording) -> None:
+    """Raise InputError for a recording that tells nothing about the children."""
     if recorded.hook != "sync":
         message = f"{recorded.file}: a request to {recorded.hook} has no children; name a request to sync"
         raise InputError(message)
@@ -66,7 +67,6 @@ def _check(recorded: Recording, new: ParentFile) -> None:
         remedy = f"record with: {program_name()} record --values"
         message = f"{recorded.file}: its values are redacted, so all would differ; {remedy}"
         raise InputError(message)
-    check_same(recorded.parent, recorded.file, new)
 
 
 def check_same(old: Json, old_path: str, new: ParentFile) -> None:

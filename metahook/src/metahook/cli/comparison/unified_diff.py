@@ -8,6 +8,7 @@ from metahook.cli.files.documents import as_yaml
 from metahook.cli.files.recordings import Identity
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.plain_json import Json
+from metahook.simulator.controllers.deployment_controller import REVISION
 
 
 def diff_lines(edit: EditedChildren) -> list[str]:
@@ -48,7 +49,7 @@ def _metadata(child: Json, hidden: frozenset[str]) -> Json:
     annotations = {
         key: value
         for key, value in (metadata.get("annotations") or {}).items()
-        if key not in hidden and key != LAST_APPLIED
+        if key not in hidden and key not in (LAST_APPLIED, REVISION)
     }
     shown = {field: metadata[field] for field in ("name", "namespace", "labels") if field in metadata}
     return {**shown, **({"annotations": annotations} if annotations else {})}
