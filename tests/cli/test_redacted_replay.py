@@ -449,7 +449,7 @@ def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_pat
     def diff(*, keeps_values: bool) -> CommandResult:
         document = recording("/sync", request, response, NOW, redaction_of(keeps_values=keeps_values))
         (tmp_path / "old.json").write_text(json.dumps({**document, "redacted": not keeps_values}))
-        return call("diff", str(tmp_path / "old.json", str(tmp_path / "new.json")))
+        return call("diff", str(tmp_path / "old.json"), str(tmp_path / "new.json"))
 
     problem = "its values are redacted, so all would differ; record with: myresource record --values"
     assert diff(keeps_values=False) == CommandResult(2, "", f"myresource: {tmp_path}/old.json: {problem}\n")

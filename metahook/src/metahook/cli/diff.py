@@ -148,9 +148,10 @@ def _check_valid(objects: Objects, world: World, file: str) -> None:
 def _start(objects: Objects, world: World) -> None:
     """Give the parents the status of one that has started, as the program that runs knows it."""
     bound = binding()
-    for key in objects.keys(world) if bound and bound.started else ():
+    started = bound.started if bound else None
+    for key in objects.keys(world) if started else ():
         if not world.get(key).get("status"):
-            world.edit(key, lambda parent: parent.update(status=bound.started))
+            world.edit(key, lambda parent: parent.update(status=started))
 
 
 def _sentence(edit: EditedChildren, *, is_changed: bool) -> str:
