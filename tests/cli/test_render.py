@@ -184,7 +184,7 @@ def test_observed_children_without_an_owner_are_the_parents(write: Any) -> None:
 
 
 def test_a_related_object_of_the_same_name_is_a_name_conflict(write: Any) -> None:
-    foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {}}
+    foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}
     parent = write(my_resource(ports=[{"containerPort": 80}]))
 
     assert reason(rendered("-f", parent, "-f", write(foreign, name="other.yaml"))) == "NameConflict"
