@@ -453,4 +453,4 @@ def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_pat
 
     problem = "its values are redacted, so all would differ; record with: myresource record --values"
     assert diff(keeps_values=False) == CommandResult(2, "", f"myresource: {tmp_path}/old.json: {problem}\n")
-    assert diff(keeps_values=True) == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
+    assert diff(keeps_values=True) == CommandResult(0, "Nothing changes.\n", "")

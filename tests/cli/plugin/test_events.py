@@ -1,0 +1,23 @@
+from app.cli.plugin.events import last_error
+from tests.cli.plugin.recorded import MYRESOURCE, Json
+
+
+def event(kind: str, name: str, uid: str = "", **more: object) -> Json:
+    metadata = {"name": f"{name}.1", "resourceVersion": "1", "creationTimestamp": "2026-01-31T12:00:00Z"}
+    involved = {"kind": kind, "name": name, "uid": uid}
+    return {"metadata": metadata, "involvedObject": involved, "series": None, **more}
+
+
+def test_the_last_error_is_the_newest_of_a_sync_of_this_object() -> None:
+    uid = MYRESOURCE["metadata"]["uid"]
+    others = [
+        event("MyResource", "web", uid, reason="SyncError", message="earlier"),
+        event("MyResource", "web", uid, reason="Other", message="other", lastTimestamp="2027-01-31T12:00:00Z"),
+        event("MyResource", "web", "earlier", reason="SyncError", message="b", lastTimestamp="2027-01-31T12:00:00Z"),
+    ]
+    newest = {"reason": "SyncError", "message": "Sync error:\nforbidden", "lastTimestamp": "2026-01-31T12:00:09Z"}
+
+    assert last_error(MYRESOURCE, [event("MyResource", "web", uid, **newest), *others]) == (
+        "Sync error: forbidden (last seen 2026-01-31T12:00:09Z)"
+    )
+    assert last_error(MYRESOURCE, others[1:]) == ""
