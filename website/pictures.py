@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from app.cli.simulate import settings
+from app.cli.bound import settings
 from app.core.controller import controller
 from app.core.status.glossary import TERMS
 from app.core.watch import Watch

@@ -4,14 +4,15 @@ The rule of this package: it connects the parts. Files, standard output and exit
 An error is one line on standard error that names the place, the problem and the remedy. Exit codes: 0 success; 1 an
 invalid spec, a difference or an unmet expectation; 2 an error.
 
+    bound      the toolkit's commands for the operator: render, diff, simulate, replay
+    record     what a recording keeps
+    old_forms  commands as they were in the last release
     options    the operator's settings as options of a command
-    files      MyResources in files, and hook requests made from them
-    edit       the children before and after an edit, for diff
-    scenarios  the scenario to run, for simulate
+    files      what is wrong with MyResources in files
     plugin     the plugin of kubectl, a program of its own
     wrapping   wraps text for a terminal, and aligns tables, for explain, simulate and the plugin
 
-The rest is the toolkit's, in :mod:`metahook.cli`, and serves any hook.
+The rest is the toolkit's, behind :mod:`metahook.commands`, and serves any hook.
 Imports core, api and metahook. Start at :mod:`app.cli.main`.
 """
 

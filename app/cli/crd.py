@@ -3,7 +3,7 @@
 import click
 
 from app.api.crd import crd
-from metahook.cli.errors import input_errors
+from metahook.commands import input_errors
 
 
 @click.command("crd")

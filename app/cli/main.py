@@ -1,14 +1,14 @@
-"""The command group."""
+"""The program: the toolkit's commands bound to the operator, and the operator's own."""
 
 import sys
 from collections.abc import Sequence
-
-import click
+from typing import TYPE_CHECKING
 
 from app import __version__
+from app.cli.old_forms import in_new_form
 
 try:
-    from metahook.cli.program import Commands, Program
+    from metahook.commands import bound_program
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "metahook":
         raise
@@ -16,34 +16,43 @@ except ModuleNotFoundError as error:
     print(f"myresource: metahook is not installed; install it with: {remedy}", file=sys.stderr)
     raise SystemExit(2) from error
 
+if TYPE_CHECKING:
+    from metahook.commands import Binding
+
 CLI_EXTRA = "pip install ./metahook '.[cli]', at the root of the repository"
 """What installs the packages that only the command line needs: by path, as the packages are not published."""
 
-_COMMANDS = {
+_OWN = {
     "crd": "Print the CustomResourceDefinition.",
-    "diff": "Show what an edit of a MyResource changes.",
     "explain": "Explain a reason, a state or a condition.",
     "record": "Record the requests to the hook.",
+    "serve": "Serve the hooks.",
+}
+_TOOLKIT = {
+    "diff": "Show what an edit of a MyResource changes.",
     "render": "Print the children of a MyResource as manifests.",
     "replay": "Show how this version responds to recorded requests.",
-    "serve": "Serve the hooks.",
     "simulate": "Run a MyResource in a simulated cluster.",
 }
 
 
-@click.group(
-    cls=Commands,
-    package="app.cli",
-    summaries=_COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(__version__, prog_name="myresource")
-def _group() -> None:
-    """Preview, simulate and serve MyResources, which the operator turns into Deployments."""
+def _binding() -> "Binding":
+    from app.cli.bound import binding  # noqa: PLC0415 - serve needs none of it
+
+    return binding()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 success; 1 invalid spec, difference or unmet expectation; 2 an error occurred."""
-    program = Program(_group, "myresource", CLI_EXTRA)
+    program = bound_program(
+        "myresource",
+        _binding,
+        version=__version__,
+        about="Preview, simulate and serve MyResources, which the operator turns into Deployments.",
+        own=_OWN,
+        summaries=_TOOLKIT,
+        package="app.cli",
+        install=CLI_EXTRA,
+    )
     program.complete()
-    program.main(arguments)
+    program.main(in_new_form(sys.argv[1:] if arguments is None else arguments))

@@ -46,8 +46,8 @@ def with_docs_url(command: Callable[..., T]) -> Callable[..., T]:
 
 
 def with_watch(command: Callable[..., T]) -> Callable[..., T]:
-    """Give *command* what is watched as its argument ``watch``, and the options for it."""
-    return _with_options(WatchSettings, command, lambda settings: {"watch": settings.watch})
+    """Give *command* what is watched as its argument ``own``, and the options for it."""
+    return _with_options(WatchSettings, command, lambda settings: {"own": settings.watch})
 
 
 def _with_options(

@@ -38,10 +38,8 @@ from metahook import (
     Service,
     SyncRequest,
 )
-from metahook.protocol.request import Shape
-from metahook.record.command import record_command
-from metahook.record.kept_fields import ANY, CONDITIONS, MESSAGE, OBJECT, WORD, Fields, Form, form_of, merged, words
-from metahook.record.redaction import Redaction
+from metahook.commands import Redaction, Shape, record_command
+from metahook.commands import kept_fields as kept
 
 _WATCH = Watch(secrets=True)
 """A request without Secrets has their hashes of before, whatever is watched."""
@@ -49,7 +47,7 @@ _WATCH = Watch(secrets=True)
 _READ_MESSAGES = (*advice.READ_MESSAGES, *pod_failures.READ_MESSAGES, *replica_failure.READ_MESSAGES)
 
 
-def _form(node: dict[str, Any]) -> Form:
+def _form(node: dict[str, Any]) -> kept.Form:
     """Return what is kept of a value with the schema *node*: names, references and words, but no free text or label."""
     if "properties" in node:
         return {name: _form(inner) for name, inner in node["properties"].items()}
@@ -59,30 +57,32 @@ def _form(node: dict[str, Any]) -> Form:
         return {"*": _form(node["additionalProperties"])}
     if node.get("pattern") in (TEXT, LABEL_VALUE):
         return None
-    return ANY if node.get("pattern") in PATHS else WORD
+    return kept.ANY if node.get("pattern") in PATHS else kept.WORD
 
 
-_LABELS = words(
+_LABELS = kept.words(
     SELECTOR_LABEL, ADDRESS_LABEL, *(f"app.kubernetes.io/{name}" for name in ("instance", "managed-by", "name"))
 )
-_METADATA: Fields = {
+_METADATA: kept.Fields = {
     "labels": _LABELS,
-    "annotations": words(ASLEEP, GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, REVERTED, ROLLBACK),
+    "annotations": kept.words(
+        ASLEEP, GENERATION_STAMP, READY_IMAGE, REPAIR_ANNOTATION, RESTARTED_AT, REVERTED, ROLLBACK
+    ),
 }
-_NUMBERS: Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
+_NUMBERS: kept.Fields = {"matchExpressions": {"values": re.compile("-?[0-9]+")}}
 
-_HTTP_GET: Fields = {"httpGet": {"path": re.compile("/")}}
+_HTTP_GET: kept.Fields = {"httpGet": {"path": re.compile("/")}}
 """The default of Kubernetes: a field that has it is not left over."""
 
-_RANGES: Fields = {"annotations": {SOURCE_RANGES: re.compile("[0-9a-fA-F.:/, ]*")}}
+_RANGES: kept.Fields = {"annotations": {SOURCE_RANGES: re.compile("[0-9a-fA-F.:/, ]*")}}
 """A spec with other values of this annotation is invalid."""
 
-_CALLS: Fields = {
+_CALLS: kept.Fields = {
     **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _HTTP_GET),
     "lifecycle": dict.fromkeys(("postStart", "preStop"), _HTTP_GET),
 }
 
-_SPEC: Fields = merged(
+_SPEC: kept.Fields = kept.merged(
     _form(schema()["properties"]["spec"]),
     {
         **_CALLS,
@@ -96,60 +96,60 @@ _SPEC: Fields = merged(
         },
     },
 )
-_FIELD: Fields = {"fieldRef": words("apiVersion"), "resourceFieldRef": words("containerName", "divisor")}
-_CONTAINER: Fields = merged(
+_FIELD: kept.Fields = {"fieldRef": kept.words("apiVersion"), "resourceFieldRef": kept.words("containerName", "divisor")}
+_CONTAINER: kept.Fields = kept.merged(
     _SPEC,
     {
-        **words("name", "restartPolicy"),
+        **kept.words("name", "restartPolicy"),
         "env": {"valueFrom": _FIELD},
-        "securityContext": {"capabilities": words("drop")},
+        "securityContext": {"capabilities": kept.words("drop")},
     },
 )
-_POD_SPEC: Fields = merged(
+_POD_SPEC: kept.Fields = kept.merged(
     _SPEC,
     {
-        **words("dnsPolicy", "restartPolicy", "schedulerName", "serviceAccount"),
+        **kept.words("dnsPolicy", "restartPolicy", "schedulerName", "serviceAccount"),
         **dict.fromkeys(("containers", "initContainers"), _CONTAINER),
-        "securityContext": {"seccompProfile": words("type")},
+        "securityContext": {"seccompProfile": kept.words("type")},
         "volumes": {"projected": {"sources": {"downwardAPI": {"items": _FIELD}}}},
     },
 )
 """Its fields have the names of the fields of the spec that they come from."""
 
-_STATE: Fields = {
-    "waiting": {**words("reason"), "message": MESSAGE},
-    "running": words("startedAt"),
-    "terminated": words("reason", "startedAt", "finishedAt"),
+_STATE: kept.Fields = {
+    "waiting": {**kept.words("reason"), "message": kept.MESSAGE},
+    "running": kept.words("startedAt"),
+    "terminated": kept.words("reason", "startedAt", "finishedAt"),
 }
-_CONTAINER_STATUS: Fields = {**words("name"), "state": _STATE, "lastState": _STATE}
+_CONTAINER_STATUS: kept.Fields = {**kept.words("name"), "state": _STATE, "lastState": _STATE}
 _WAITED_FOR = re.compile(rf"{ROLLOUT}|(\S+ of )?({'|'.join(kind.KIND.kind for kind in CHILDREN)}) [-a-z0-9]+")
-_STATUS: Fields = {
-    **words("state", "image", "countedAt", "url"),
+_STATUS: kept.Fields = {
+    **kept.words("state", "image", "countedAt", "url"),
     "address": re.compile("[-a-z0-9]+[.][-a-z0-9]+[.]svc:[0-9]+"),
-    "conditions": CONDITIONS,
+    "conditions": kept.CONDITIONS,
     "selector": re.compile(f"{SELECTOR_LABEL}=[-a-z0-9]*"),
-    "schedule": words("state", "nextTransition"),
-    "waiting": {"what": _WAITED_FOR, **words("since")},
+    "schedule": kept.words("state", "nextTransition"),
+    "waiting": {"what": _WAITED_FOR, **kept.words("since")},
 }
-_SERVICE: Fields = {
-    **words("type", "sessionAffinity"),
+_SERVICE: kept.Fields = {
+    **kept.words("type", "sessionAffinity"),
     "clusterIP": re.compile("None"),
-    "ports": words("name", "protocol", "targetPort"),
+    "ports": kept.words("name", "protocol", "targetPort"),
     "selector": _LABELS,
 }
-_BACKEND: Fields = {"service": words("name")}
-_INGRESS: Fields = {
-    **words("ingressClassName"),
-    "rules": {**words("host"), "http": {"paths": {**words("path", "pathType"), "backend": _BACKEND}}},
-    "tls": words("hosts", "secretName"),
+_BACKEND: kept.Fields = {"service": kept.words("name")}
+_INGRESS: kept.Fields = {
+    **kept.words("ingressClassName"),
+    "rules": {**kept.words("host"), "http": {"paths": {**kept.words("path", "pathType"), "backend": _BACKEND}}},
+    "tls": kept.words("hosts", "secretName"),
 }
-_GATEWAY: Fields = words("group", "kind", "name", "namespace", "sectionName")
-_HTTP_ROUTE: Fields = {
-    **words("hostnames"),
+_GATEWAY: kept.Fields = kept.words("group", "kind", "name", "namespace", "sectionName")
+_HTTP_ROUTE: kept.Fields = {
+    **kept.words("hostnames"),
     "parentRefs": _GATEWAY,
-    "rules": {"matches": {"path": words("type", "value")}, "backendRefs": words("group", "kind", "name")},
+    "rules": {"matches": {"path": kept.words("type", "value")}, "backendRefs": kept.words("group", "kind", "name")},
 }
-_KINDS: dict[type[Object], Fields] = {
+_KINDS: dict[type[Object], kept.Fields] = {
     Deployment: {
         "spec": {
             "selector": {"matchLabels": _LABELS},
@@ -160,32 +160,35 @@ _KINDS: dict[type[Object], Fields] = {
     Pod: {
         "spec": _POD_SPEC,
         "status": {
-            **words("phase", "reason"),
-            "message": MESSAGE,
+            **kept.words("phase", "reason"),
+            "message": kept.MESSAGE,
             "containerStatuses": _CONTAINER_STATUS,
             "initContainerStatuses": _CONTAINER_STATUS,
         },
     },
-    PodDisruptionBudget: {"spec": {**words("unhealthyPodEvictionPolicy"), "selector": {"matchLabels": _LABELS}}},
+    PodDisruptionBudget: {"spec": {**kept.words("unhealthyPodEvictionPolicy"), "selector": {"matchLabels": _LABELS}}},
     HorizontalPodAutoscaler: {
         "spec": {
-            "scaleTargetRef": words("apiVersion", "kind", "name"),
+            "scaleTargetRef": kept.words("apiVersion", "kind", "name"),
             "metrics": {
-                **words("type"),
-                "containerResource": {**words("name", "container"), "target": words("type")},
+                **kept.words("type"),
+                "containerResource": {**kept.words("name", "container"), "target": kept.words("type")},
             },
-            "behavior": form_of(_SPEC["autoscaling"], "behavior"),
+            "behavior": kept.form_of(_SPEC["autoscaling"], "behavior"),
         },
     },
     Service: {"metadata": _RANGES, "spec": _SERVICE},
     Ingress: {"spec": _INGRESS},
-    HTTPRoute: {"spec": _HTTP_ROUTE, "status": {"parents": {"parentRef": _GATEWAY, "conditions": CONDITIONS}}},
+    HTTPRoute: {"spec": _HTTP_ROUTE, "status": {"parents": {"parentRef": _GATEWAY, "conditions": kept.CONDITIONS}}},
 }
-FIELDS: Fields = {
-    **{kind.KIND.group_key: merged(merged(OBJECT, {"metadata": _METADATA}), fields) for kind, fields in _KINDS.items()},
+FIELDS: kept.Fields = {
+    **{
+        kind.KIND.group_key: kept.merged(kept.merged(kept.OBJECT, {"metadata": _METADATA}), fields)
+        for kind, fields in _KINDS.items()
+    },
     "parent": {"spec": _SPEC, "status": _STATUS},
     # Messages of the hook have names, and no values.
-    "status": {**_STATUS, "conditions": {**CONDITIONS, "message": ANY}},
+    "status": {**_STATUS, "conditions": {**kept.CONDITIONS, "message": kept.ANY}},
     "relatedResources": {"labelSelector": {"matchLabels": _LABELS}},
 }
 """What a replay needs: all that the hook reads or sets, but free text and values of labels, which it only compares."""

@@ -13,7 +13,7 @@ from app.core.desired.generation import GenerationMemo
 from app.settings.option import changed, option_of, variable_of
 from app.settings.serve import ServeSettings
 from metahook import Address, ServerOptions, serve
-from metahook.cli.errors import InputError
+from metahook.commands import InputError
 from metahook.server import CannotListen, CannotLoad, Certificates, Tokens
 
 

@@ -6,7 +6,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-from metahook.protocol.printable import printable
+from metahook.commands import printable
 
 COMMAND = re.compile(r"(?:^|(?<=: ))(?:kubectl|myresource) .*?(?=[.;,] |\.?$)")
 """A command in a sentence: at its start, or after a colon."""

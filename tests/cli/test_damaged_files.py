@@ -41,7 +41,7 @@ def test_a_damaged_file_is_compared_or_refused_in_one_line(whole: Json, tmp_path
             file.write_text(json.dumps(damaged))
             ends = [call("replay", str(file))]
             if whole is not LIVE:
-                ends.append(call("diff", "-f", str(new), "--against", str(file)))
+                ends.append(call("diff", str(file), str(new)))
             wrong += [f"{spelled(path)}: {ended}" for ended in ends if not has_ended_well(ended)]
 
     assert wrong == []

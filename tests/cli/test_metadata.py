@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from app.cli.files.metadata import name_problems
-from app.cli.files.validation import created, problems
+from app.cli.files.validation import problems
 from metahook.cli.errors import InputError
 from metahook.cli.files.metadata import type_problems
-from tests.cli.command import assert_one_line, call
+from tests.cli.command import call
 from tests.requests.builders import my_resource
 
 Json = dict[str, Any]
@@ -76,29 +76,6 @@ def written(folder: Path, item: Json) -> str:
 
 
 @pytest.mark.parametrize("metadata", [*WRONG_TYPES, *WRONG_NAMES], ids=str)
-def test_metadata_of_a_myresource_that_the_api_server_refuses_is_one_line(metadata: Json, tmp_path: Path) -> None:
-    file = written(tmp_path, with_metadata(metadata))
-    (field,) = metadata
-
-    assert_one_line(call("render", "-f", file), 2, file, "web: ", f"metadata.{field}: ")
-    assert_one_line(call("diff", "-f", file, "--against", "examples/web.yaml"), 2, file, f"metadata.{field}: ")
-    assert_one_line(call("diff", "-f", "examples/web.yaml", "--against", file), 2, file, f"metadata.{field}: ")
-    assert_one_line(call("simulate", "-f", file), 2, file, f"metadata.{field}: ")
-
-
-@pytest.mark.parametrize("metadata", WRONG_TYPES, ids=str)
-def test_metadata_of_the_wrong_type_in_other_objects_is_one_line(metadata: Json, tmp_path: Path) -> None:
-    item = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web-deployment", **metadata}}
-    file = written(tmp_path, item)
-    (field,) = metadata
-
-    for option in ("--observed", "--related"):
-        ended = call("render", "-f", "examples/web.yaml", option, file)
-        assert_one_line(ended, 2, f"{file}: Deployment web-deployment: metadata.{field}: must be ")
-    assert_one_line(call("replay", file), 2, f"{file}: Deployment web-deployment: metadata.{field}: must be ")
-
-
-@pytest.mark.parametrize("metadata", [*WRONG_TYPES, *WRONG_NAMES], ids=str)
 def test_problems_include_those_of_the_metadata(metadata: Json) -> None:
     (field,) = metadata
 
@@ -111,10 +88,7 @@ def test_metadata_that_the_api_server_accepts_is_accepted(metadata: Json, tmp_pa
     file = written(tmp_path, with_metadata(metadata))
 
     assert [*type_problems(metadata), *name_problems(metadata), *problems(with_metadata(metadata), "x")] == []
-    assert (call("render", "-f", file).code, call("render", "-f", "examples/web.yaml", "--observed", file).code) == (
-        0,
-        0,
-    )
+    assert call("render", "-f", file).code == 0
 
 
 @pytest.mark.parametrize("namespace", [None, ""])
@@ -124,7 +98,7 @@ def test_a_file_without_a_namespace_matches_any_namespace(namespace: str | None,
     other.write_text(json.dumps(with_metadata({"namespace": "shop"})))
 
     for pair in ((plain, str(other)), (str(other), plain)):
-        assert call("diff", "-f", pair[0], "--against", pair[1]).code == 0
+        assert call("diff", *pair).code == 0
 
 
 def test_unknown_fields_are_named() -> None:
@@ -135,15 +109,3 @@ def test_unknown_fields_are_named() -> None:
         "web.yaml: web: spce: unknown field; did you mean spec?",
         "web.yaml: web: metadata.lables: unknown field; did you mean labels?",
     ]
-
-
-def test_a_created_myresource_has_no_status_and_no_metadata_that_the_api_server_sets() -> None:
-    users = {"name": "web", "namespace": "shop", "labels": {"a": "b"}, "finalizers": ["example.com/mine"]}
-    servers = {"uid": "u", "generation": 7, "resourceVersion": "1", "deletionTimestamp": "2026-01-31T12:00:00Z"}
-    parent = {**with_metadata({**users, **servers, "annotations": None, "managedFields": [{}]}), "status": 7}
-
-    new = created(parent)
-
-    assert new == {**my_resource(), "metadata": users}
-    assert created(new) == new
-    assert parent["status"] == 7

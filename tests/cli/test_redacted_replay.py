@@ -11,21 +11,22 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
+from app.cli.bound import binding, watch_of
+from app.cli.bound import settings as settings_of
 from app.cli.record import redaction_of
-from app.cli.replay import version_of
-from app.cli.simulate import settings as settings_of
-from app.cli.simulate import watch_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
 from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook.cli.comparison.comparison import compare
 from metahook.cli.files.recordings import read_recording
+from metahook.cli.hooks import LocalHook
+from metahook.cli.replay import version_of
 from metahook.record.redaction import Redaction
 from metahook.simulator.clock import START
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.scenarios.runner import run_scenario
-from metahook.simulator.scenarios.scenario import Scenario, WatchedObjects, read_scenario
+from metahook.simulator.scenarios.scenario import Scenario, read_scenario
 from metahook.simulator.world import World
 from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
@@ -55,7 +56,14 @@ def recording(path: str, request: bytes, response: bytes, now: datetime, redacti
 
 
 def has_difference(document: Json, watch: Watch) -> bool:
-    return bool(compare(read_recording(document, "a file"), NOW, None, version_of(watch)).difference)
+    return bool(
+        compare(
+            read_recording(document, "a file"),
+            NOW,
+            None,
+            version_of(LocalHook(controller(watch), "myresource"), binding()),
+        ).difference
+    )
 
 
 def hashes(response: Json) -> set[str]:
@@ -119,7 +127,7 @@ def with_values(name: str) -> Scenario:
 @pytest.mark.parametrize(("name", "mode"), [*product(PLAYED, MODES)][:: short_or_whole(5, 1)])
 def test_every_call_of_a_simulated_cluster_is_replayed_with_no_difference(name: str, mode: Mode) -> None:
     scenario = with_values(name)
-    watch = watch_of(scenario.watch or WatchedObjects())
+    watch = watch_of(scenario.watch or {})
     cluster = World(controller(watch), settings_of(mode, watch))
     redaction = redaction_of(keeps_values=False)
 
@@ -441,8 +449,8 @@ def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_pat
     def diff(*, keeps_values: bool) -> CommandResult:
         document = recording("/sync", request, response, NOW, redaction_of(keeps_values=keeps_values))
         (tmp_path / "old.json").write_text(json.dumps({**document, "redacted": not keeps_values}))
-        return call("diff", "-f", str(tmp_path / "new.json"), "--against", str(tmp_path / "old.json"))
+        return call("diff", str(tmp_path / "old.json"), str(tmp_path / "new.json"))
 
     problem = "its values are redacted, so all would differ; record with: myresource record --values"
     assert diff(keeps_values=False) == CommandResult(2, "", f"myresource: {tmp_path}/old.json: {problem}\n")
-    assert diff(keeps_values=True) == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
+    assert diff(keeps_values=True) == CommandResult(0, "Nothing changes.\n", "")

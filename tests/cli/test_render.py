@@ -184,11 +184,11 @@ def test_observed_children_without_an_owner_are_the_parents(write: Any) -> None:
 
 
 def test_a_related_object_of_the_same_name_is_a_name_conflict(write: Any) -> None:
-    foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {}}
+    foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}
     parent = write(my_resource(ports=[{"containerPort": 80}]))
 
-    assert reason(rendered("-f", parent, "--related", write(foreign, name="other.yaml"))) == "NameConflict"
-    assert reason(rendered("-f", parent, "--related", write(name="none.yaml"))) == "Building"
+    assert reason(rendered("-f", parent, "-f", write(foreign, name="other.yaml"))) == "NameConflict"
+    assert reason(rendered("-f", parent, "-f", write(name="none.yaml"))) == "Building"
 
 
 def test_an_invalid_spec_prints_the_response_and_one_line_with_path_and_remedy(write: Any) -> None:
@@ -220,7 +220,7 @@ def test_an_unknown_field_is_named_with_the_closest_known_one(write: Any) -> Non
     [
         pytest.param(
             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}",
-            ["Deployment is not a MyResource"],
+            ["no MyResource of mygroup.example.com"],
             id="another kind",
         ),
         pytest.param("kind: MyResource\nmetadata: {name: web}", ["apiVersion and kind"], id="no apiVersion"),
@@ -246,13 +246,13 @@ def test_a_missing_file_is_one_line_and_code_2() -> None:
 def test_a_file_without_objects_is_one_line_and_code_2(text: str, write: Any) -> None:
     file = write(text)
 
-    assert_one_line(call("render", "-f", file), 2, f"no MyResource in {file}", "examples/web.yaml")
+    assert_one_line(call("render", "-f", file), 2, f"{file}: no MyResource", "examples/web.yaml")
 
 
 def test_empty_standard_input_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
-    assert_one_line(call("render", "-f", "-"), 2, "no MyResource in -")
+    assert_one_line(call("render", "-f", "-"), 2, "-: no MyResource")
 
 
 def test_a_file_that_is_not_text_is_one_line_and_code_2(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.files.live_objects import COLLECT_COMMANDS
+from app.cli.bound import COLLECT_COMMANDS
 from metahook.cli.files.recordings import read_recording
 from metahook.envtest.free_port import free_port
 from metahook.protocol.sender import customize_request

@@ -5,14 +5,17 @@ import json
 
 import pytest
 
-from app.cli.files.requests import compose_sync
+from app.cli.bound import settings
+from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, CustomizeRequest, Deployment, Pod, Service, SyncRequest
+from metahook.cli.hooks import LocalHook
+from metahook.cli.requests import Requests
 from metahook.protocol.sender import customize_request, sync_request
 from metahook.simulator.metacontroller.settings import MODES
 from tests.recorded.traffic import one
-from tests.requests.builders import Json, my_resource, owned
+from tests.requests.builders import NOW, Json, my_resource, owned
 from tests.requests.watched_objects import BACKUP, backup
 
 WITH_SERVICE = my_resource(ports=[{"containerPort": 80}])
@@ -23,8 +26,13 @@ def made(kind: str, name: str = "web", *, namespace: str = "default", **fields: 
     return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": namespace}, **fields}
 
 
+def compose(parent: Json, observed: list[Json], others: list[Json], watch: Watch) -> bytes:
+    requests = Requests(LocalHook(controller(watch), "myresource"), settings(MODES[0], watch))
+    return requests.compose(parent, observed, others, NOW, "file")
+
+
 def composed(parent: Json, observed: list[Json], *others: Json, watch: Watch | None = None) -> Json:
-    request: Json = json.loads(compose_sync(parent, observed, list(others), "file", watch or Watch()))
+    request: Json = json.loads(compose(parent, observed, list(others), watch or Watch()))
     return request
 
 
@@ -38,7 +46,7 @@ def children(parent: Json, *observed: Json) -> list[str]:
 def test_a_composed_request_is_read_as_it_was_meant() -> None:
     parent = my_resource(status={"state": "Ready"}, generation=4, ports=[{"containerPort": 80}])
     observed = [owned(made("Deployment", spec={"replicas": 2}), parent)]
-    request = SyncRequest.decode(compose_sync(parent, observed, [made("Service")], "file", Watch()), CHILDREN)
+    request = SyncRequest.decode(compose(parent, observed, [made("Service")], Watch()), CHILDREN)
     deployment = request.children.get(Deployment, "web")
 
     assert request.parent == CustomizeRequest.decode(customize_request(parent)).parent

@@ -178,8 +178,8 @@ def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: s
 
     @click.command
     @with_watch
-    def command(watch: Watch) -> None:
-        seen.append(watch)
+    def command(own: Watch) -> None:
+        seen.append(own)
 
     CliRunner().invoke(command, env={variable: value}, catch_exceptions=False)
 
@@ -241,7 +241,7 @@ def test_secrets_are_watched_if_the_option_or_the_variable_is_true(
     if variable is not None:
         monkeypatch.setenv("MYRESOURCE_WATCH_SECRETS", variable)
 
-    answer = rendered("-f", str(tmp_path / "web.json"), "--related", str(tmp_path / "token.json"), *options)
+    answer = rendered("-f", str(tmp_path / "web.json"), "-f", str(tmp_path / "token.json"), *options)
 
     template = answer["children"][0]["spec"]["template"]["metadata"]
     assert bool(template.get("annotations")) == watched

@@ -57,7 +57,7 @@ def test_an_edit_happens_at_its_time() -> None:
 
 
 def test_an_edit_without_a_time_holds_from_the_start() -> None:
-    ended = call("simulate", "-f", WEB, "--set", "replicas=2", "--json")
+    ended = call("simulate", "-f", WEB, "--set", "replicas=2", "-o", "json")
     first = json.loads(ended.out.splitlines()[0])
 
     assert (first["verb"], first["object"]) == ("create", "MyResource/default/web")
@@ -111,7 +111,7 @@ def test_until_says_when_to_stop(until: str, code: int, last: str) -> None:
 
 @pytest.mark.parametrize("seconds", ["0.00001s", "278h"])
 def test_short_and_long_times_are_kept_as_they_are(seconds: str) -> None:
-    ended = call("simulate", "-f", WEB, "--until", seconds, "--json")
+    ended = call("simulate", "-f", WEB, "--until", seconds, "-o", "json")
 
     assert ended.code == 0
     assert json.loads(ended.out.splitlines()[-1])["summary"]["quiet"] == (seconds != "0.00001s")
@@ -148,7 +148,7 @@ def test_a_myresource_that_does_not_become_ready_exits_with_1() -> None:
 
 
 def test_json_is_one_object_per_line_with_the_summary_last() -> None:
-    ended = call("simulate", "-f", WEB, "--json")
+    ended = call("simulate", "-f", WEB, "-o", "json")
     *entries, last = map(json.loads, ended.out.splitlines())
 
     assert {"at", "actor", "verb", "object", "changed"} <= entries[0].keys()
@@ -212,12 +212,10 @@ def test_a_hook_at_a_url_is_called() -> None:
     assert statuses(ended.out)[-1] == "Ready:Available"
 
 
-def test_an_unreachable_hook_is_a_sync_error() -> None:
-    ended = call("simulate", "-f", WEB, "--hook", "http://127.0.0.1:9", "--until", "2s", "--json")
-    events = [line for line in map(json.loads, ended.out.splitlines()) if "event" in line]
+def test_an_unreachable_hook_is_one_line() -> None:
+    ended = call("simulate", "-f", WEB, "--hook", "http://127.0.0.1:9", "--until", "2s")
 
-    assert ended.code == 1
-    assert {event["event"] for event in events} == {"SyncError"}
+    assert_one_line(ended, 2, "--hook: no answer from http://127.0.0.1:9/", "start the hook there")
 
 
 def test_the_picture_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
@@ -247,8 +245,7 @@ def test_the_picture_of_the_readme_is_at_most_700_pixels_high() -> None:
     ("arguments", "words"),
     [
         pytest.param(["-f", "nowhere.yaml"], ["nowhere.yaml", "no such file", "name a file"], id="no such file"),
-        pytest.param(["-f", "metacontroller/service.yaml"], ["is not a MyResource"], id="not a MyResource"),
-        pytest.param(["-f", "examples/recordings/cluster/myresources.json"], ["takes one"], id="many objects"),
+        pytest.param(["-f", "metacontroller/service.yaml"], ["no MyResource"], id="not a MyResource"),
         pytest.param(["-f", WEB, "--set", "replicas=-1"], ["--set replicas", "spec.replicas"], id="invalid edit"),
         pytest.param(["-f", WEB, "--set", "imgae=a"], ["spec.imgae", "did you mean image"], id="unknown field"),
         pytest.param(["-f", WEB, "--set", "image"], ["PATH=VALUE"], id="no value"),
@@ -271,7 +268,6 @@ def test_the_picture_of_the_readme_is_at_most_700_pixels_high() -> None:
         ),
         pytest.param(["--scenario", "examples"], ["examples", "directory"], id="a folder"),
         pytest.param([], ["-f", "--scenario"], id="nothing to simulate"),
-        pytest.param(["-f", WEB, "--scenario", "demo"], ["either"], id="both"),
         pytest.param(
             ["--scenario", "nope"], ["no such scenario", "crash, demo, dependencies, "], id="no such scenario"
         ),
@@ -282,14 +278,6 @@ def test_the_picture_of_the_readme_is_at_most_700_pixels_high() -> None:
 )
 def test_wrong_input_is_one_line_with_the_remedy(arguments: list[str], words: list[str]) -> None:
     assert_one_line(call("simulate", *arguments), 2, *words)
-
-
-@pytest.mark.parametrize(("option", "words"), [("-f", "2 objects; simulate takes one"), ("--scenario", "2 documents")])
-def test_a_second_document_is_refused(tmp_path: Path, option: str, words: str) -> None:
-    file = tmp_path / "two.yaml"
-    file.write_text((ROOT / WEB).read_text() + "---\n" + (ROOT / WEB).read_text())
-
-    assert_one_line(call("simulate", option, str(file)), 2, words)
 
 
 def test_an_invalid_spec_is_one_line_with_path_and_remedy(tmp_path: Path) -> None:

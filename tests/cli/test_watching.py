@@ -40,7 +40,7 @@ def settings(level: str = "info") -> Json:
 
 
 def diff(write: Write, old: list[Json], new: list[Json], *options: str) -> CommandResult:
-    return call("diff", "-f", write(*new, name="new.yaml"), "--against", write(*old, name="old.yaml"), *options)
+    return call("diff", write(*old, name="old.yaml"), write(*new, name="new.yaml"), *options)
 
 
 def test_a_configmap_beside_the_myresource_restarts_pods_when_a_used_key_differs(write: Write) -> None:
@@ -53,17 +53,11 @@ def test_a_configmap_beside_the_myresource_restarts_pods_when_a_used_key_differs
 def test_the_same_configmap_on_both_sides_changes_nothing(write: Write) -> None:
     both = [my_resource(**USES), settings()]
 
-    assert diff(write, both, both) == CommandResult(0, "Nothing changes. Pods keep running.\n", "")
-
-
-def test_two_myresources_in_a_file_are_still_one_too_many(write: Write) -> None:
-    ended = diff(write, [my_resource()], [my_resource("web"), my_resource("shop"), settings()])
-
-    assert_one_line(ended, 2, "new.yaml", "one MyResource")
+    assert diff(write, both, both) == CommandResult(0, "Nothing changes.\n", "")
 
 
 def test_a_file_without_a_myresource_is_named(write: Write) -> None:
-    assert_one_line(diff(write, [my_resource()], [settings()]), 2, "new.yaml", "ConfigMap is not a MyResource")
+    assert_one_line(diff(write, [my_resource()], [settings()]), 2, "new.yaml: no MyResource")
 
 
 def test_an_edit_of_a_myresource_that_waits_is_compared_as_if_it_had_started(write: Write) -> None:

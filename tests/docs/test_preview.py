@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from app.cli.files.live_objects import COLLECT_COMMANDS
+from app.cli.bound import COLLECT_COMMANDS
 from tests.docs.documents import ROOT, Console, consoles, printed
 
 PAGES = ["docs/apps/preview.md", "docs/clusters/record.md", "docs/clusters/upgrade.md"]

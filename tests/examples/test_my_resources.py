@@ -38,7 +38,7 @@ def test_an_example_is_rendered_without_a_complaint_into_valid_children(file: Pa
 
     ended = call(
         *("render", "-f", str(file), "-o", "response", "--watch-dependency", BACKUPS),
-        *("--related", str(tmp_path / "related.yaml")),
+        *("-f", str(tmp_path / "related.yaml")),
     )
     answer = json.loads(ended.out)
 

@@ -37,6 +37,7 @@ def test_the_contracts_hold(house: Path) -> None:
         pytest.param("app/core/desired/desired_state.py", "import time", id="the core reads the clock"),
         pytest.param("app/cli/plugin/tree.py", "import subprocess", id="the tree of the plugin runs a program"),
         pytest.param("app/cli/plugin/commands.py", "import httpx", id="the plugin reaches a cluster without kubectl"),
+        pytest.param("app/cli/crd.py", "import metahook.cli.errors", id="a command passes the door"),
         pytest.param("app/api/spec.py", "import metahook", id="the API knows the protocol"),
         pytest.param("app/api/spec.py", "import os", id="the API reads the environment"),
     ][:: short_or_whole(6, 1)],

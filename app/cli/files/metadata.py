@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.api.scalar import DNS_LABEL, KEY, LABEL_VALUE, MAX_KEY, matches
-from metahook.cli.files.metadata import present_fields
+from metahook.commands import metadata as toolkit
 
 Json = dict[str, Any]
 
@@ -13,7 +13,7 @@ _MAX_LENGTH = 63
 
 def name_problems(metadata: Json) -> Iterator[str]:
     """Yield a sentence for each name in *metadata* that Kubernetes refuses; the types must be right."""
-    present = present_fields(metadata)
+    present = toolkit.present_fields(metadata)
     namespace = present.get("namespace", "default")
     if len(namespace) > _MAX_LENGTH or not matches(DNS_LABEL, namespace):
         yield f"metadata.namespace: must be at most {_MAX_LENGTH} lower-case letters, digits and dashes, such as team-a"

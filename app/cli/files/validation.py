@@ -13,8 +13,7 @@ from app.api.names import API_VERSION, KIND
 from app.api.reading import InvalidSpec, read
 from app.api.structural import Schema
 from app.cli.files.metadata import name_problems
-from metahook.cli.errors import InputError
-from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, present_fields, type_problems
+from metahook.commands import InputError, metadata
 
 Json = dict[str, Any]
 
@@ -33,17 +32,11 @@ def problems(parent: Json, path: str) -> list[str]:
         message = f"{path}: {parent['kind']} is not a MyResource; it needs apiVersion {API_VERSION} and kind {KIND}"
         raise InputError(message)
     where = f"{path}: {parent['metadata']['name']}: "
-    for problem in chain(type_problems(parent["metadata"]), name_problems(parent["metadata"])):
+    for problem in chain(metadata.type_problems(parent["metadata"]), name_problems(parent["metadata"])):
         raise InputError(where + problem)
     spec = read(parent["metadata"]["name"], msgspec.json.encode(parent.get("spec")))
     invalid = [spec.problem] if isinstance(spec, InvalidSpec) else []
     return [where + problem for problem in (*_unknown_fields_of(parent), *invalid)]
-
-
-def created(parent: Json) -> Json:
-    """Return *parent* as a user creates it: without a status, and without the metadata that the API server sets."""
-    users = {name: value for name, value in present_fields(parent["metadata"]).items() if name not in SERVER_FIELDS}
-    return {**{name: value for name, value in parent.items() if name != "status"}, "metadata": users}
 
 
 @cache
@@ -57,7 +50,7 @@ def _unknown_fields_of(parent: Json) -> Iterator[str]:
     """Yield a sentence for each unknown field, but not of the status, which users do not write."""
     fields = known_fields()
     yield from (problem.removeprefix(".") for problem in _unknown_fields(parent, _any_values(fields), ""))
-    yield from _unknown_fields(parent["metadata"], _any_values(FIELDS), "metadata")
+    yield from _unknown_fields(parent["metadata"], _any_values(metadata.FIELDS), "metadata")
     yield from _unknown_fields(parent.get("spec"), fields["spec"], "spec")
 
 

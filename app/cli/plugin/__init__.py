@@ -8,7 +8,7 @@ pure: what kubectl printed goes in, text comes out.
     explanation  the status of a MyResource in words, as myresource explain has them
     tree         a MyResource with its children and their Pods
     state        the state of an object, in a few words
-    events       the Events of a MyResource, of its children and of their Pods
+    events       the last error of a sync, from the Events of a MyResource
 
 Imports errors, program and wrapping of the command line, core, and metahook. Start at :mod:`app.cli.plugin.commands`.
 """

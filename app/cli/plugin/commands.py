@@ -10,16 +10,15 @@ import click
 from click.shell_completion import ShellComplete
 
 from app import __version__
-from app.cli.plugin import events as event_table
 from app.cli.plugin import tree as object_tree
+from app.cli.plugin.events import last_error
 from app.cli.plugin.explanation import explanation, may_be_rejected
 from app.cli.plugin.kubectl import Kubectl, kubectl_of, with_kubectl
 from app.cli.plugin.state import is_settled
 from app.core.child_metadata import SELECTOR_LABEL
 from app.core.reasons import linked
 from app.core.watch import Watch
-from metahook.cli.program import Program
-from metahook.server.clock import utc_now
+from metahook.commands import Program, utc_now
 
 Json = dict[str, Any]
 
@@ -90,18 +89,6 @@ def tree(name: str, kubectl: Kubectl) -> None:
 
 
 @_command
-def events(name: str, kubectl: Kubectl) -> None:
-    """List the related events, oldest first.
-
-    These are the events of the MyResource, of its children and of their Pods, also of Pods that are gone.
-    """
-    parent = _parent(kubectl, name)
-    root = object_tree.tree(parent, _objects(kubectl, parent))
-    found = event_table.related_events(root, kubectl.read("events")["items"])
-    click.echo(event_table.text(found) if found else f"No events of MyResource {name}.")
-
-
-@_command
 def restart(name: str, kubectl: Kubectl) -> None:
     """Replace all Pods.
 
@@ -136,7 +123,7 @@ def _explain(parent: Json, kubectl: Kubectl, docs_url: str) -> None:
     with suppress(click.exceptions.Exit):
         if may_be_rejected(parent):
             events = kubectl.read("events", f"--field-selector=involvedObject.name={name}", quiet=True)["items"]
-            error = event_table.last_error(parent, events)
+            error = last_error(parent, events)
     click.echo(linked(explanation(parent, error), docs_url.rstrip("/")))
 
 

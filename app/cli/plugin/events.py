@@ -1,23 +1,14 @@
-"""The Events of a MyResource, of its children and of their Pods, oldest first."""
+"""The last error of a sync of a MyResource, from the Events about it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from app.cli.plugin.tree import Node
-from app.cli.wrapping import table
-from metahook.protocol.printable import printable
+from metahook.commands import printable
 
 Json = dict[str, Any]
 
 _ERROR = "SyncError"
 """The reason of Metacontroller's Events about a sync that failed."""
-
-
-def related_events(root: Node, events: Iterable[Json]) -> list[Json]:
-    """Return those of *events* that are about an object of the tree, or about a Pod that one of its ReplicaSets had."""
-    uids = {item["metadata"]["uid"] for item in root.items()}
-    prefixes = tuple(f"{item['metadata']['name']}-" for item in root.items() if item["kind"] == "ReplicaSet")
-    return sorted((event for event in events if _is_about(event["involvedObject"], uids, prefixes)), key=_order)
 
 
 def last_error(parent: Json, events: Iterable[Json]) -> str:
@@ -31,27 +22,8 @@ def last_error(parent: Json, events: Iterable[Json]) -> str:
     return f"{printable(_message(newest))} (last seen {_time(newest)})" if newest else ""
 
 
-def text(events: Sequence[Json]) -> str:
-    """Return a table of *events*."""
-    return table([("LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"), *map(_row, events)])
-
-
-def _is_about(involved: Json, uids: set[str], prefixes: tuple[str, ...]) -> bool:
-    """Return whether an Event is about an object with one of the *uids*, or about a Pod, also one that is gone."""
-    is_its_pod = involved.get("kind") == "Pod" and involved.get("name", "").startswith(prefixes)
-    return involved.get("uid") in uids or is_its_pod
-
-
 def _message(event: Json) -> str:
     return " ".join((event.get("message") or "").split())
-
-
-def _row(event: Json) -> tuple[str, str, str, str, str]:
-    involved = event["involvedObject"]
-    count = event.get("count") or _series(event).get("count", 1)
-    times = f" ({count} times)" if count > 1 else ""
-    target = f"{involved.get('kind')}/{involved.get('name')}"
-    return _time(event), event.get("type") or "", event.get("reason") or "", target, f"{_message(event)}{times}"
 
 
 def _order(event: Json) -> tuple[str, int, str]:

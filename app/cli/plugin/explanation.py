@@ -6,14 +6,14 @@ from typing import Any
 from app.cli.plugin.state import is_stale, is_true, ready_condition
 from app.cli.wrapping import COMMAND, Row, page
 from app.core.reasons import BUILDING, NOT_APPLIED, REASONS, Outlook
-from metahook.protocol.printable import printable
+from metahook.commands import printable
 
 Json = dict[str, Any]
 
 _NO_STATUS = "The operator has not written a status yet, or does not run."
 _WAIT = (
     "Wait half a minute. If there is still no status, ask the cluster administrator to check the operator. To read the "
-    "events: kubectl myresource events NAME"
+    "events: kubectl describe myresource NAME"
 )
 
 

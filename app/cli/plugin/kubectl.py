@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from metahook.cli.errors import InputError
+from metahook.commands import InputError
 
 T = TypeVar("T")
 Json = dict[str, Any]

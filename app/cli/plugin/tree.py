@@ -6,7 +6,7 @@ from typing import Any
 
 from app.cli.plugin.state import rank, state
 from app.cli.wrapping import table
-from metahook.protocol.sender import controller_of
+from metahook.commands import controller_of
 
 Json = dict[str, Any]
 

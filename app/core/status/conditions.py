@@ -45,7 +45,7 @@ CONDITION_TYPES = (
         "True if the Deployment is fully rolled out for the current generation and all Pods are available. Wait for "
         "this condition: kubectl wait --for=condition=Ready myresource/NAME",
         ACT,
-        "`kubectl wait`, health checks, other operators, MyResources that [depend](dependencies.md) on it",
+        "`kubectl wait`, health checks, other operators, MyResources that [depend](../apps/dependencies.md) on it",
     ),
     ConditionType(
         "Available",

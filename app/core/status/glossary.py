@@ -44,7 +44,7 @@ TERMS = (
         "The Ready condition is True, and spec.schedule keeps the Pods stopped, or fewer of them running.",
         "No action is needed. It wakes up at this time: kubectl get myresource NAME "
         "-o jsonpath='{.status.schedule.nextTransition}'",
-        "a window of its [schedule](schedule.md) has begun, and all Pods above its number are deleted",
+        "a window of its [schedule](../apps/schedule.md) has begun, and all Pods above its number are deleted",
     ),
     Term(
         "Degraded",

@@ -1,5 +1,6 @@
 """metahook: Metacontroller hooks in Python. A hook is a pure function; metahook does everything around it.
 
+    commands   the door for another command line: a program bound to one controller
     cli        the command metahook, which tries any hook without a cluster
     testing    parents that Hypothesis generates from a CRD; pytest_plugin has fixtures
     envtest    runs controllers on a real control plane with Metacontroller, for tests

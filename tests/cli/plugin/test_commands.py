@@ -38,7 +38,7 @@ def test_kubectl_runs_the_plugin_by_its_name_on_path(program: Path) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{DRAWN}\n", "")
 
 
-@pytest.mark.parametrize("command", ["explain", "tree", "events"])
+@pytest.mark.parametrize("command", ["explain", "tree"])
 def test_options_for_the_cluster_go_to_every_call_of_kubectl(
     program: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +86,7 @@ def test_restart_sets_the_current_time(
 
 
 @pytest.mark.usefixtures("program")
-@pytest.mark.parametrize("command", ["explain", "tree", "events"])
+@pytest.mark.parametrize("command", ["explain", "tree"])
 def test_an_error_of_kubectl_and_its_exit_code_are_kept(
     command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,7 +168,7 @@ def test_without_kubectl_there_is_one_line_with_the_remedy(tmp_path: Path) -> No
         (["tree", "-n", "shop", "w"], ["web"]),
         (["tree", "x"], []),
         (["tree", "--con"], ["--context\tContext of the kubeconfig file."]),
-        ([], [f"{name}\t" for name in ("events", "explain", "restart", "tree", "wait")]),
+        ([], [f"{name}\t" for name in ("explain", "restart", "tree", "wait")]),
     ],
     ids=str,
 )

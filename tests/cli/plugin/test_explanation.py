@@ -50,7 +50,7 @@ def test_a_new_one_without_a_status_is_explained() -> None:
     new = {key: value for key, value in MYRESOURCE.items() if key != "status"}
 
     assert explanation(new).startswith("MyResource web in namespace default has no status yet\n")
-    assert explanation(new).endswith("kubectl myresource events web -n default")
+    assert explanation(new).endswith("kubectl describe myresource web -n default")
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,39 @@
-"""``metahook diff``: shows what an edit of a parent changes in the cluster, and whether Pods restart."""
+"""``diff``: shows what an edit of a parent changes in the cluster, and whether Pods restart."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 
 import click
 
-from metahook.cli.comparison.children import Children, EditedChildren, has_pods, restart_paths
+from metahook.cli.binding import binding
+from metahook.cli.comparison.children import (
+    ROLLED,
+    Children,
+    EditedChildren,
+    has_pods,
+    name_file_in_errors,
+    restart_paths,
+)
+from metahook.cli.comparison.recorded_edit import ParentFile, check_same, edit_of_recording
 from metahook.cli.comparison.unified_diff import diff_lines, shown_fields
-from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
-from metahook.cli.files.documents import FILE
+from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
+from metahook.cli.files.documents import FILE, parsed, read_text
+from metahook.cli.files.manifest import manifests_in
+from metahook.cli.files.metadata import present_fields
+from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.objects import Objects, apply
 from metahook.cli.options import Subject, with_output, with_subject
 from metahook.cli.render import WATCHED, failures
+from metahook.cli.requests import Requests
 from metahook.protocol.changes import changed_paths
+from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json
 from metahook.simulator.world import NeverQuiet, World
-
-_ROLLED = ("DaemonSet", "Deployment", "StatefulSet")
-"""Kinds whose controllers replace Pods if the Pod template changes."""
 
 
 @click.command("diff")
@@ -33,6 +47,7 @@ def command(old: str, new: str, subject: Subject, output: str) -> int:
 
     OLD and NEW are files with the parent before and after the edit, and with other objects in the cluster. Both are
     applied in a simulated cluster, each until nothing is left to do, and the objects that the hook made are compared.
+    OLD may also be a recorded sync request, which contains the children in the cluster.
 
     \b
     Exit status:
@@ -43,16 +58,51 @@ def command(old: str, new: str, subject: Subject, output: str) -> int:
     if old == new == "-":
         message = "OLD and NEW are both standard input; name a file for one of them"
         raise click.UsageError(message)
-    world = subject.world()
-    before = _after(world, Objects.read((old,), world.settings), old)
-    after = _after(world, Objects.read((new,), world.settings), new)
-    kept = [key for key in before if key in after and key[0] in _ROLLED and has_pods(before[key])]
-    restarts = [path for key in kept for path in restart_paths(before[key], after[key])]
-    edit = EditedChildren(before, after, restarts)
+    bound = binding()
+    edit = replace(_edit(old, new, subject), hidden=bound.hidden if bound else frozenset())
     lines = diff_lines(edit)
     with suppress(BrokenPipeError):  # the exit code still tells whether something differs
-        print(json.dumps(_as_json(edit), indent=2) if output == "json" else "\n".join([*lines, _sentence(edit)]))
+        if output == "json":
+            print(json.dumps(_as_json(edit), indent=2))
+        else:
+            _print([*lines, _sentence(edit, is_changed=bool(lines))])
     return EXIT_DIFFERENT if lines else 0
+
+
+def _edit(old: str, new: str, subject: Subject) -> EditedChildren:
+    text = "" if Path(old).is_dir() else read_text(old)
+    read = [document for document, _ in parsed(text, old)]
+    if len(read) == 1 and is_recording(read[0]):
+        objects = Objects.read((new,), subject.settings).with_one_parent(new)
+        edited = ParentFile(objects.parents[0].content, new, [item.content for item in objects.others])
+        bound, requests = binding(), Requests(subject.hook, subject.settings)
+        with name_file_in_errors(old):
+            recorded = read_recording(read[0], old)
+            return edit_of_recording(recorded, edited, requests, utc_now(), bound.invalid_reason if bound else "")
+    settings = subject.settings
+    one = Objects.of(manifests_in(text, old), old, settings).checked() if text else Objects.read((old,), settings)
+    other = Objects.read((new,), settings)
+    if len(one.parents) == len(other.parents) == 1:
+        one, other = _of_same_parent(one, other, old, new)
+    return _simulated(one, other, (old, new), subject.world())
+
+
+def _of_same_parent(one: Objects, other: Objects, old: str, new: str) -> tuple[Objects, Objects]:
+    """Return both in the namespace that only one file may name; raise InputError unless they are of one parent."""
+    before, after = (objects.parents[0].content for objects in (one, other))
+    check_same(before, old, ParentFile(after, new, []))
+    namespace = {**present_fields(after["metadata"]), **present_fields(before["metadata"])}.get("namespace")
+    return one.in_namespace(namespace), other.in_namespace(namespace)
+
+
+def _simulated(one: Objects, other: Objects, files: tuple[str, str], world: World) -> EditedChildren:
+    """Return what changes in *world* when *other* is applied after *one*; both are of *files*."""
+    old, new = files
+    before, after = _after(world, one, old), _after(world, other, new)
+    rolled = [key for key in before if key[0] in ROLLED]
+    kept = [key for key in rolled if key in after]
+    restarts = [path for key in kept for path in restart_paths(before[key], after[key])]
+    return EditedChildren(before, after, restarts, running=frozenset(rolled))
 
 
 def _after(world: World, objects: Objects, file: str) -> Children:
@@ -60,20 +110,23 @@ def _after(world: World, objects: Objects, file: str) -> Children:
     start = world.clock.now
     for manifest in (*objects.others, *objects.parents):
         apply(manifest, world)
+    _start(objects, world)
+    see = f"see what happens with: {program_name()} simulate"
     try:
         is_quiet = world.until_quiet()
     except NeverQuiet as error:
-        message = f"{file}: {error}; see what happens with: metahook simulate"
+        message = f"{file}: {error}; {see}"
         raise InputError(message) from error
     if not is_quiet:
-        message = f"{file}: the cluster does not become quiet; see what happens with: metahook simulate"
+        message = f"{file}: the cluster does not become quiet; {see}"
         raise InputError(message)
     quiet = world.clock.now
     if failures(world, start):
         world.run(WATCHED)  # it may have passed
         for failure in failures(world, quiet):
-            message = f"{file}: {failure}; see what happens with: metahook simulate"
+            message = f"{file}: {failure}; {see}"
             raise InputError(message)
+    _check_valid(objects, world, file)
     kinds = {kind.kind for kind in world.settings.children}
     made = {write.key for write in world.history.writes(NAME) if write.changed and write.key.kind in kinds}
     children = {key: item for key in sorted(made) if (item := world.api.get(key))}
@@ -81,16 +134,42 @@ def _after(world: World, objects: Objects, file: str) -> Children:
     return {(key.kind, f"{key.namespace}/{key.name}" if several else key.name): children[key] for key in children}
 
 
-def _sentence(edit: EditedChildren) -> str:
+def _check_valid(objects: Objects, world: World, file: str) -> None:
+    """Raise InputError for a parent whose children are those of before, because the hook refuses its spec."""
+    bound = binding()
+    for key in objects.keys(world) if bound else ():
+        status = world.get(key).get("status") or {}
+        for item in status.get("conditions") or []:
+            if bound and bound.invalid_reason and item.get("reason") == bound.invalid_reason:
+                message = f"{file}: {key.name}: {item.get('message')}"
+                raise InputError(message)
+
+
+def _start(objects: Objects, world: World) -> None:
+    """Give the parents the status of one that has started, as the program that runs knows it."""
+    bound = binding()
+    started = bound.started if bound else None
+    for key in objects.keys(world) if started else ():
+        if not world.get(key).get("status"):
+            world.edit(key, lambda parent: parent.update(status=started))
+
+
+def _sentence(edit: EditedChildren, *, is_changed: bool) -> str:
     """Return what happens to the Pods."""
-    ended = [f"{kind} {name}" for kind, name in edit.before.keys() - edit.after.keys() if kind in _ROLLED]
-    parts = [
-        *([f"Pods are deleted, with {', '.join(sorted(ended))}."] if ended else []),
-        *([f"Pods restart: {', '.join(edit.restart_paths)}"] if edit.restart_paths else []),
-    ]
-    if parts:
-        return " ".join(parts)
-    return "Pods keep running." if edit.before != edit.after else "Nothing changes."
+    ended = [f"{kind} {name}" for kind, name in edit.running - edit.after.keys()]
+    started = [kind for kind, _ in edit.after.keys() - edit.running if kind in ROLLED]
+    restarts = [key for key in edit.running & edit.after.keys() if restart_paths(edit.before[key], edit.after[key])]
+    if ended:
+        return f"Pods are deleted, with {', '.join(sorted(ended))}."
+    if restarts and not any(has_pods(edit.before[key]) for key in restarts):
+        return f"No Pods are running: the {restarts[0][0]} has 0 replicas."
+    if restarts:
+        return f"Pods restart: {', '.join(edit.restart_paths)}"
+    if not edit.running and started:
+        return f"No Pods are running: the {started[0]} would be created."
+    if not edit.running and edit.ready and not edit.after.keys() & edit.before.keys():
+        return f"No Pods are running. {edit.ready}"
+    return "Pods keep running." if is_changed else "Nothing changes."
 
 
 def _as_json(edit: EditedChildren) -> Json:
@@ -101,14 +180,36 @@ def _as_json(edit: EditedChildren) -> Json:
         "children": [
             {"change": change, "kind": kind, "name": name, "paths": paths}
             for (kind, name), old, new in changes
-            for change, paths in _change(old, new)
+            for change, paths in _change(old, new, edit.hidden)
         ],
         "restart": edit.restart_paths,
     }
 
 
-def _change(old: Json | None, new: Json | None) -> Iterator[tuple[str, list[str]]]:
+def _change(old: Json | None, new: Json | None, hidden: frozenset[str]) -> Iterator[tuple[str, list[str]]]:
     if old is None or new is None:
         yield "added" if new else "removed", []
-    elif paths := changed_paths(shown_fields(old), shown_fields(new), ""):
+    elif paths := changed_paths(shown_fields(old, hidden), shown_fields(new, hidden), ""):
         yield "changed", paths
+
+
+def _print(lines: list[str]) -> None:
+    if sys.stdout.isatty():
+        with suppress(ModuleNotFoundError):  # an image has no rich
+            _print_coloured(lines)
+            return
+    print("\n".join(lines))
+
+
+def _print_coloured(lines: list[str]) -> None:
+    from rich.console import Console  # noqa: PLC0415 - importing it takes time, and only a terminal needs it
+    from rich.text import Text  # noqa: PLC0415 - the same
+
+    console = Console()
+    for line in lines:
+        console.print(Text(line, style=_style(line)), soft_wrap=True)
+
+
+def _style(line: str) -> str:
+    styles = {"---": "bold", "+++": "bold", "@@ ": "cyan", "-": "red", "+": "green"}
+    return next((style for start, style in styles.items() if line.startswith(start)), "")

@@ -52,9 +52,9 @@ class LocalHook:
     def __call__(self, hook: str, body: bytes) -> Reply:
         """Return the reply of *hook*; raise InputError for an exception of its author's code."""
         try:
-            reply = in_process(self.controller, self.now, _fail)(hook, body)
+            reply = in_process(self.controller, self.now, fail)(hook, body)
         except SystemExit as error:
-            _fail(error)
+            fail(error)
         if reply.status != OK:
             message = f"--hook: refuses the request to {hook}: {reply.body.decode(errors='replace')}"
             raise InputError(message)
@@ -179,7 +179,7 @@ def _errors_of(start: str, otherwise: str) -> Iterator[None]:
         raise InputError(message) from error
 
 
-def _fail(error: BaseException) -> NoReturn:
+def fail(error: BaseException) -> NoReturn:
     """Raise InputError for the exception *error* of a hook."""
     if isinstance(error, RefusedResponse):
         message = f"--hook: the response is refused: {getattr(error, 'detail', None) or error}"

@@ -6,25 +6,21 @@ from typing import NoReturn
 import click
 
 from metahook import __version__
-from metahook.cli.program import Commands, Program
+from metahook.cli.program import CONTEXT, VERBS, Commands, Program
 
 _COMMANDS = {
+    **VERBS,
     "check": "Find what is wrong with a hook and its manifests.",
     "dev": "Serve a hook while you write it.",
-    "diff": "Show what an edit of a parent changes in the cluster.",
     "new": "Write a project with a hook that runs.",
-    "record": "Record the requests to a hook.",
-    "render": "Print the children and the status that a hook returns.",
-    "replay": "Show how a hook responds to recorded requests.",
-    "simulate": "Run a hook in a simulated cluster.",
 }
 
 
 @click.group(
     cls=Commands,
     package="metahook.cli",
-    summaries=_COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    summaries=dict(sorted(_COMMANDS.items())),
+    context_settings=CONTEXT,
 )
 @click.version_option(__version__, prog_name="metahook")
 def _group() -> None:

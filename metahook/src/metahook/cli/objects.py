@@ -1,9 +1,10 @@
 """The objects in the files of ``-f``: parents of the controller, and others that are in the cluster beside them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from metahook.cli.errors import InputError
+from metahook.cli.binding import binding, words
+from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.manifest import Manifest, files_in, read_manifests
 from metahook.cli.files.metadata import SERVER_FIELDS, present_fields
 from metahook.protocol.plain_json import Json
@@ -25,22 +26,64 @@ class Objects:
 
     @classmethod
     def read(cls, paths: tuple[str, ...], settings: Settings) -> "Objects":
-        """Return the objects in the files and directories *paths*; raise InputError if none is a parent."""
-        found = [manifest.checked() for path in paths for file in files_in(path) for manifest in read_manifests(file)]
+        """Return the objects in the files and directories *paths*; raise InputError if one can't be applied."""
+        found = [manifest for path in paths for file in files_in(path) for manifest in read_manifests(file)]
+        return cls.of(found, ", ".join(paths), settings).checked()
+
+    @classmethod
+    def of(cls, manifests: Iterable[Manifest], where: str, settings: Settings) -> "Objects":
+        """Return *manifests*, of the files *where*; raise InputError if none is a parent."""
+        found = [manifest.checked() for manifest in manifests]
         for item in found:
             for problem in _problems_by_crd(item.content, settings):
                 raise item.error(str(problem), *problem.path)
         parents = tuple(item for item in found if _is_parent(item, settings))
         if not parents:
             kinds = " or ".join(f"{parent.kind.kind} of {parent.kind.api_version}" for parent in settings.parents)
-            message = f"{', '.join(paths)}: no {kinds}; name a file that has one"
+            example = words().example
+            message = f"{where}: no {kinds}; name a file that has one{f', such as {example}' if example else ''}"
             raise InputError(message)
         return cls(parents, tuple(item for item in found if item not in parents))
 
-    def create(self, world: World) -> list[Key]:
-        """Create all in *world*, the parents last; return the keys of the parents; raise InputError."""
+    def problems(self) -> list[str]:
+        """Return what is wrong with the parents, as the program that runs knows them; raise InputError."""
+        bound = binding()
+        if not bound or not bound.problems:
+            return []
+        return [problem for item in self.parents for problem in bound.problems(item.content, item.file)]
+
+    def checked(self) -> "Objects":
+        """Return these, if nothing is wrong with the parents; raise InputError."""
+        wrong = self.problems()
+        if wrong:
+            more = f" (and {len(wrong) - 1} more; see: {program_name()} render -f {self.parents[0].file})"
+            raise InputError(wrong[0] + (more if wrong[1:] else ""))
+        return self
+
+    def in_namespace(self, namespace: str | None) -> "Objects":
+        """Return these, with the parents in *namespace* if it is known, and they name none."""
+        own = {"namespace": namespace} if namespace else {}
+        metadata = [{**own, **present_fields(item.content["metadata"])} for item in self.parents]
+        placed = zip(self.parents, metadata, strict=True)
+        return replace(
+            self, parents=tuple(replace(item, content={**item.content, "metadata": each}) for item, each in placed)
+        )
+
+    def with_one_parent(self, file: str) -> "Objects":
+        """Return these, which are in *file*, if they have one parent; raise InputError."""
+        if len(self.parents) > 1:
+            noun = words().parent
+            message = f"{file}: {len(self.parents)} {noun}s; give a file with one {noun}"
+            raise InputError(message)
+        return self
+
+    def create(self, world: World) -> None:
+        """Create all in *world*, the parents last; raise InputError."""
         for item in (*self.others, *self.parents):
             apply(item, world)
+
+    def keys(self, world: World) -> list[Key]:
+        """Return the keys of the parents in *world*."""
         return [key_of(world.api.placed(item.content)) for item in self.parents]
 
 
@@ -64,9 +107,11 @@ def _is_parent(item: Manifest, settings: Settings) -> bool:
     return any(parent.kind == kind for parent in settings.parents)
 
 
-def check_edited(parent: Json, settings: Settings, change: str) -> None:
-    """Raise InputError if the *parent* after a *change* by ``--set`` is not one that its CRD allows."""
-    for problem in _problems_by_crd(parent, settings):
+def check_edited(parent: Json, settings: Settings, change: str, file: str) -> None:
+    """Raise InputError if the *parent* in *file* after a *change* by ``--set`` is not one that its CRD allows."""
+    bound = binding()
+    known = bound.problems(parent, file) if bound and bound.problems else ()
+    for problem in (*_problems_by_crd(parent, settings), *known):
         message = f"--set {change.partition('=')[0]}: {problem}"
         raise InputError(message)
 

@@ -1,18 +1,23 @@
 """The options that the commands share, and what they make of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TypeVar
 
 import click
+from click.core import ParameterSource
 
+from metahook.cli.binding import NamesController, NamesHook, binding, own
 from metahook.cli.credentials import Credentials, with_credentials
+from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.documents import FILE
 from metahook.cli.hooks import PATHS, LocalHook, read_hook
 from metahook.cli.manifests import Manifests
+from metahook.protocol.controller import Controller
 from metahook.simulator.hook import Hook
-from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
+from metahook.simulator.scenarios.scenario import Scenario
 from metahook.simulator.world import World
 
 T = TypeVar("T")
@@ -20,18 +25,41 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Subject:
-    """A hook, and the manifests by which Metacontroller calls it."""
+    """A hook, and the settings by which Metacontroller calls it, for an apply strategy."""
 
-    manifests: Manifests
     hook: Hook
     mode: Mode
+    settings_of: Callable[[Mode], Settings]
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of a cluster with the hook in it."""
+        return self.settings_of(self.mode)
 
     def world(self, *, controllers: bool = True) -> World:
         """Return a new cluster with the hook in it, without Kubernetes' own controllers unless *controllers*."""
-        world = World(self.hook, self.manifests.settings(self.mode), controllers=controllers)
+        world = World(self.hook, self.settings, controllers=controllers)
         if isinstance(self.hook, LocalHook):
             self.hook.now = world.clock.time
         return world
+
+    def of_scenario(self, scenario: Scenario) -> "Subject":
+        """Return the subject of *scenario*, which may be about an apply strategy, and about what is watched."""
+        is_given = click.get_current_context().get_parameter_source("mode") is ParameterSource.COMMANDLINE
+        subject = self if is_given or scenario.mode is None else replace(self, mode=scenario.mode)
+        if scenario.watch is None:
+            return subject
+        bound = binding()
+        if bound is None or bound.own_of is None:
+            message = "watch in the scenario: only the program of a controller reads it; remove it"
+            raise InputError(message)
+        try:
+            watched = bound.own_of(scenario.watch)
+        except ValueError as error:
+            message = f"watch in the scenario: {error}"
+            raise InputError(message) from error
+        hook = built_in(bound.controller(watched)) if isinstance(self.hook, LocalHook) else self.hook
+        return replace(subject, hook=hook, settings_of=lambda mode: bound.settings(mode, watched))
 
 
 def with_subject(command: Callable[..., T]) -> Callable[..., T]:
@@ -40,18 +68,35 @@ def with_subject(command: Callable[..., T]) -> Callable[..., T]:
     @wraps(command)
     def run(
         *,
-        manifests: tuple[str, ...],
-        controller: str | None,
-        hook: str,
+        hook: str | None,
         mode: Mode,
         credentials: Credentials,
+        manifests: tuple[str, ...] = (),
+        controller: str | None = None,
         **given: object,
     ) -> T:
-        read = Manifests.read(manifests, controller)
-        paths = {name: read.path_of(name) for name in PATHS}
-        return command(subject=Subject(read, read_hook(hook, credentials, paths), mode), **given)
+        return command(subject=_subject(hook, mode, credentials, manifests, controller), **given)
 
     return with_subject_options(run)
+
+
+def _subject(
+    hook: str | None, mode: Mode, credentials: Credentials, manifests: tuple[str, ...], controller: str | None
+) -> Subject:
+    """Return the hook of the program that runs, or the one that its options name."""
+    bound = binding()
+    if bound is None:
+        read = Manifests.read(manifests, controller)
+        paths = {name: read.path_of(name) for name in PATHS}
+        return Subject(read_hook(hook or "", credentials, paths), mode, read.settings)
+    watched = own()
+    called = read_hook(hook, credentials, PATHS) if hook else built_in(bound.controller(watched))
+    return Subject(called, mode, lambda mode: bound.settings(mode, watched))
+
+
+def built_in(controller: Controller) -> LocalHook:
+    """Return the *controller* of the program that runs as a hook."""
+    return LocalHook(controller, program_name())
 
 
 def with_subject_options(command: Callable[..., T]) -> Callable[..., T]:
@@ -64,6 +109,7 @@ def with_subject_options(command: Callable[..., T]) -> Callable[..., T]:
 
 with_hook = click.option(
     "--hook",
+    cls=NamesHook,
     required=True,
     metavar="HOOK",
     help="The hook: a URL, or a Controller as FILE.py:NAME or MODULE:NAME.",
@@ -73,6 +119,7 @@ _OPTIONS = [
     click.option(
         "-k",
         "--manifests",
+        cls=NamesController,
         type=FILE,
         multiple=True,
         required=True,
@@ -80,7 +127,12 @@ _OPTIONS = [
         help="File or directory with the controller and the CRDs. May be repeated.",
     ),
     with_hook,
-    click.option("--controller", metavar="NAME", help="Name of the controller, if there are several."),
+    click.option(
+        "--controller",
+        cls=NamesController,
+        metavar="NAME",
+        help="Name of the controller, if there are several.",
+    ),
     click.option(
         "--apply-strategy",
         "mode",
@@ -91,16 +143,21 @@ _OPTIONS = [
     ),
 ]
 
-with_files = click.option(
-    "-f",
-    "--filename",
-    "files",
-    type=FILE,
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="File with parents, and with other objects in the cluster; - is standard input. May be repeated.",
-)
+
+def with_files(command: Callable[..., T], *, required: bool = True) -> Callable[..., T]:
+    """Give *command* the argument ``files``, and the option for it."""
+    option = click.option(
+        "-f",
+        "--filename",
+        "files",
+        type=FILE,
+        multiple=True,
+        required=required,
+        metavar="FILE",
+        help="File with parents, and with other objects in the cluster; - is standard input. May be repeated.",
+    )
+    return option(command)
+
 
 with_output = click.option(
     "-o",

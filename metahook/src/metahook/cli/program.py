@@ -6,7 +6,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import shell_complete
 
+from metahook.cli.binding import Binding, bound_command
 from metahook.cli.errors import EXTRA, InputError, install_command, set_install_command
 from metahook.protocol.printable import printable
 
@@ -22,12 +23,25 @@ _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 
 
 class Commands(click.Group):
-    """The commands with these *summaries*: each is ``command`` in a module of *package*, imported when it is used."""
+    """The commands with these *summaries*: each is ``command`` in a module of *package*, imported when it is used.
 
-    def __init__(self, *args: Any, package: str, summaries: Mapping[str, str], **attributes: Any) -> None:  # noqa: ANN401 - click's
+    Those in *verbs* are the toolkit's, for the controller of the program, which *binding* returns.
+    """
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 - click's
+        package: str,
+        summaries: Mapping[str, str],
+        verbs: Collection[str] = (),
+        binding: Callable[[], Binding] | None = None,
+        **attributes: Any,  # noqa: ANN401 - click's
+    ) -> None:
         super().__init__(*args, **attributes)
         self._package = package
         self._summaries = summaries
+        self._verbs = verbs
+        self._binding = binding
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -37,20 +51,32 @@ class Commands(click.Group):
         """Return the command called *cmd_name*, or None; raise InputError if a package that it needs is missing."""
         if cmd_name not in self._summaries:
             return None
+        package = "metahook.cli" if cmd_name in self._verbs else self._package
         try:
             with _ending_at_ctrl_c():
-                module = importlib.import_module(f"{self._package}.{cmd_name}")
+                module = importlib.import_module(f"{package}.{cmd_name}")
+                bound = self._binding() if self._binding and cmd_name in self._verbs else None
         except ModuleNotFoundError as error:
             missing = (error.name or "").partition(".")[0]
             message = f"{cmd_name} needs {missing}; install it with: {install_command()}"
             raise InputError(message) from error
         command: click.Command = module.command
-        return command
+        return bound_command(ctx, command, bound) if bound else command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the summaries, without importing the commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self._summaries.items()))
+
+
+VERBS = {
+    "diff": "Show what an edit of a parent changes in the cluster.",
+    "record": "Record the requests to a hook.",
+    "render": "Print the children and the status that a hook returns.",
+    "replay": "Show how a hook responds to recorded requests.",
+    "simulate": "Run a hook in a simulated cluster.",
+}
+"""The commands that a program bound to one controller has, too."""
 
 
 @contextmanager
@@ -64,6 +90,10 @@ def _ending_at_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+"""The settings of click for every program."""
 
 
 @dataclass(frozen=True)
@@ -142,3 +172,32 @@ def _drop_output() -> None:
 def _one_line(error: click.ClickException) -> str:
     line = " ".join(error.format_message().split()).removesuffix(".")
     return printable(line)  # a file name in it may hold control characters, which would move the cursor
+
+
+def bound_program(  # noqa: PLR0913 - the parts of a program
+    name: str,
+    binding: Callable[[], Binding],
+    *,
+    version: str,
+    about: str = "",
+    own: Mapping[str, str] | None = None,
+    summaries: Mapping[str, str] | None = None,
+    package: str = "",
+    install: str = EXTRA,
+) -> Program:
+    """Return the program *name*, with the commands of the toolkit for the controller of *binding*.
+
+    *own* are the summaries of its own commands, which are in *package*; *summaries* are other ones for the toolkit's.
+    *binding* is called when a command of the toolkit is. *install* is the command that installs what is needed.
+    """
+    own = own or {}
+    group = Commands(
+        name=name,
+        help=about,
+        package=package,
+        summaries=dict(sorted({**VERBS, **(summaries or {}), **own}.items())),
+        verbs=VERBS.keys() - own.keys(),
+        binding=binding,
+        context_settings=CONTEXT,
+    )
+    return Program(click.version_option(version, prog_name=name)(group), name, install)

@@ -1,17 +1,25 @@
-"""``metahook render``: prints what a hook returns for a new parent: its children, and its status."""
+"""``render``: prints what a hook returns for a new parent: its children, and its status."""
 
 import json
 import sys
+from datetime import datetime
+from typing import NamedTuple
 
 import click
 import msgspec
 
+from metahook.cli.binding import binding
 from metahook.cli.errors import InputError, input_errors, program_name
-from metahook.cli.files.yaml_documents import dump_yaml
+from metahook.cli.files.documents import FILE, as_yaml
+from metahook.cli.files.manifest import files_in, load, read_manifests
+from metahook.cli.files.metadata import present_fields
+from metahook.cli.files.recordings import utc_time
 from metahook.cli.objects import Objects
 from metahook.cli.options import Subject, with_files, with_subject
-from metahook.simulator.history import Call, Event
-from metahook.simulator.objects import Json, Key
+from metahook.cli.requests import Requests, children_of, conditions_of, invalid_spec
+from metahook.server.clock import utc_now
+from metahook.simulator.history import Event
+from metahook.simulator.objects import Json
 from metahook.simulator.world import NeverQuiet, World
 
 SETTLED, WATCHED = 5.0, 30.0
@@ -21,36 +29,121 @@ was just created fails at first."""
 
 @click.command("render")
 @with_files
+@click.option(
+    "--observed",
+    type=FILE,
+    metavar="FILE",
+    help="File with the children in the cluster, such as from: kubectl get deploy,svc -o yaml",
+)
 @with_subject
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(["yaml", "json"]),
+    type=click.Choice(["yaml", "json", "response"]),
     default="yaml",
     show_default=True,
-    help="Output format.",
+    help="Output format: manifests as YAML or JSON, or the whole response that Metacontroller gets.",
 )
+@click.option("--now", metavar="TIME", help="Time of the request, such as 2026-01-31T12:00:00Z. Default is now.")
 @input_errors()
-def command(files: tuple[str, ...], subject: Subject, output: str) -> int:
+def command(files: tuple[str, ...], observed: str | None, subject: Subject, output: str, now: str | None) -> int:
     """Print the children and the status that a hook returns for a parent that was just created.
 
-    Each parent is printed with its status and without its spec, and its children after it, as manifests.
+    The children are printed as manifests. With --observed, the parent is one with these children.
 
     \b
     Exit status:
       0  success
-      1  Metacontroller or the API server would refuse something in a response
+      1  Metacontroller or the API server would refuse something in a response, or a spec is invalid
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    world = subject.world(controllers=False)
-    keys = Objects.read(files, world.settings).create(world)
-    _watch(world)
-    rendered = [item for key in keys for item in _objects(world, key)]
-    click.echo(_as_json(rendered) if output == "json" else _as_yaml(rendered), nl=False)
-    problems = failures(world, SETTLED)
+    moment = _time(now)
+    found = [manifest for path in files for file in files_in(path) for manifest in read_manifests(file)]
+    objects = Objects.of(found, ", ".join(files), subject.settings)
+    problems = objects.problems()
+    others = [item.content for item in objects.others]
+    children = load(observed) if observed else []
+    requests = Requests(subject.hook, subject.settings)
+    rendered = []
+    for item in objects.parents:
+        where = f"{item.file}: {item.name}"
+        given = {**item.content, "metadata": present_fields(item.content["metadata"])}
+        parent = requests.stored(given, children)
+        request = requests.compose(parent, children, others, moment, where)
+        rendered.append(_Rendered(parent, where, requests.answer("sync", request, moment, where)))
+    problems += _refused(rendered, problems)
+    if not problems and not observed:
+        problems = _refused_in_cluster(objects, subject)
+    _print(rendered, output)
     for problem in problems:
-        print(f"metahook: {problem}", file=sys.stderr)
+        print(f"{program_name()}: {problem}", file=sys.stderr)
     return 1 if problems else 0
+
+
+class _Rendered(NamedTuple):
+    """The *response* to a sync of *parent*, which is at *where*: a file and a name."""
+
+    parent: Json
+    where: str
+    response: bytes
+
+    @property
+    def ready(self) -> str:
+        """Reason and message of Ready; empty if the response has none."""
+        found = (item for item in conditions_of(self.response) if item.get("type") == "Ready")
+        return next((f"{item.get('reason')}: {item.get('message')}" for item in found), "")
+
+
+def _print(rendered: list[_Rendered], output: str) -> None:
+    """Print all, and on standard error why a parent has no children."""
+    if output == "response":
+        click.echo("\n".join(item.response.decode() for item in rendered))
+        return
+    bound = binding()
+    found = [each for item in rendered for each in _objects(item, with_status=bound is None or bound.renders_status)]
+    click.echo(_as_json(found) if output == "json" else _as_yaml(found), nl=False)
+    for item in rendered:
+        is_invalid = bool(bound and invalid_spec(item.response, bound.invalid_reason))
+        if item.ready and not is_invalid and not children_of(item.response):
+            print(f"{program_name()}: {item.where}: no children: {item.ready}", file=sys.stderr)
+
+
+def _objects(item: _Rendered, *, with_status: bool) -> list[Json]:
+    """Return the children, after the parent with its status if it is asked for *with_status*."""
+    parent, response = item.parent, msgspec.json.decode(item.response)
+    metadata = {name: parent["metadata"][name] for name in ("name", "namespace") if name in parent["metadata"]}
+    identity = {"apiVersion": parent["apiVersion"], "kind": parent["kind"], "metadata": metadata}
+    children = children_of(item.response)
+    return [{**identity, "status": response.get("status") or {}}, *children] if with_status else children
+
+
+def _refused(rendered: list[_Rendered], known: list[str]) -> list[str]:
+    """Return why the hook refuses a spec in which nothing is *known* to be wrong, such as for its size."""
+    bound = binding()
+    found = [
+        f"{item.where}: {problem}"
+        for item in rendered
+        if bound and (problem := invalid_spec(item.response, bound.invalid_reason))
+    ]
+    return [problem for problem in found if not problem.startswith(tuple(known))] if known else found
+
+
+def _refused_in_cluster(objects: Objects, subject: Subject) -> list[str]:
+    """Return what Metacontroller or the API server refuses of the responses."""
+    world = subject.world(controllers=False)
+    objects.create(world)
+    _watch(world)
+    return failures(world, SETTLED)
+
+
+def _time(text: str | None) -> datetime:
+    if text is None:
+        return utc_now()
+    time = utc_time(text)
+    if time is None:
+        message = "--now is not a time with a time zone, or is out of range; write it as 2026-01-31T12:00:00Z"
+        raise click.UsageError(message)
+    return time
 
 
 def _watch(world: World) -> None:
@@ -60,22 +153,6 @@ def _watch(world: World) -> None:
     except NeverQuiet as error:
         message = f"{error}; see what happens with: {program_name()} simulate"
         raise InputError(message) from error
-
-
-def _objects(world: World, key: Key) -> list[Json]:
-    """Return the parent *key* with its status, and its children, as the first response to it has them."""
-    call = next((call for call in world.history.calls() if call.key == key), None)
-    response = _response(call) if call else {}
-    parent = world.get(key)
-    metadata = {name: parent["metadata"][name] for name in ("name", "namespace") if name in parent["metadata"]}
-    identity = {"apiVersion": parent["apiVersion"], "kind": parent["kind"], "metadata": metadata}
-    children = response.get("children") or response.get("attachments") or []
-    return [{**identity, "status": response.get("status") or {}}, *children]
-
-
-def _response(call: Call) -> Json:
-    decoded = msgspec.json.decode(call.response or b"{}")
-    return decoded if isinstance(decoded, dict) else {}
 
 
 def failures(world: World, since: float) -> list[str]:
@@ -89,4 +166,4 @@ def _as_json(objects: list[Json]) -> str:
 
 
 def _as_yaml(objects: list[Json]) -> str:
-    return "".join(f"---\n{dump_yaml(item)}" for item in objects)
+    return "".join(f"---\n{as_yaml(item)}" for item in objects)

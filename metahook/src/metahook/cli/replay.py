@@ -1,43 +1,63 @@
-"""``metahook replay``: shows how a hook responds to recorded requests, and whose Pods would restart."""
+"""``replay``: shows how a hook responds to recorded requests, and whose Pods would restart."""
 
 import json
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 
 import click
 
+from metahook.cli.binding import Binding, binding, own, words
 from metahook.cli.comparison.comparison import Report, compare
-from metahook.cli.comparison.responses import HookResponse, HookVersion, other_response, own_response
+from metahook.cli.comparison.recorded_edit import structs_of
+from metahook.cli.comparison.responses import HookResponse, HookVersion, Uncompared, other_response, own_response
 from metahook.cli.credentials import Credentials, with_credentials
-from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors
+from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
 from metahook.cli.files.documents import FILE, documents
+from metahook.cli.files.manifest import SUFFIXES, objects
 from metahook.cli.files.recordings import Recording, is_recording, read_recording
 from metahook.cli.hooks import PATHS, LocalHook, open_hook, open_url
-from metahook.cli.options import with_hook, with_output
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Object
+from metahook.cli.live_objects import live_requests
+from metahook.cli.options import built_in, with_hook, with_output
+from metahook.cli.requests import Requests
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Hook
+from metahook.simulator.metacontroller.settings import MODES
 
-SUFFIX = ".json"
+
+def _print_commands(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's flag
+    if value:
+        if not words().collect:
+            message = "this program has no such commands; collect the parents and their children with kubectl get"
+            raise click.UsageError(message)
+        print(words().collect)
+        context.exit()
 
 
 @click.command("replay")
-@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@click.argument("files", nargs=-1, type=FILE, metavar="FILE...")
 @with_hook
 @click.option("--against", metavar="URL", help="Compare with another version of the hook, which serves this URL.")
+@click.option(
+    "--from-cluster",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_commands,
+    help="Print the commands that collect objects from a cluster.",
+)
 @with_output
 @with_credentials
 @input_errors()
-def command(files: tuple[str, ...], hook: str, against: str | None, output: str, credentials: Credentials) -> int:
+def command(
+    files: tuple[str, ...], hook: str | None, against: str | None, output: str, credentials: Credentials
+) -> int:
     """Show how a hook responds to recorded requests, and whose Pods would restart.
 
-    A FILE is a recording of metahook record, the body of a request, or a directory with such files. The response of the
-    hook is compared with that of another version (--against), with the recorded response, or with the observed
-    children.
+    A FILE is a recording of metahook record, the body of a request, or a directory with such files; the program of a
+    controller also reads live objects from kubectl get. The response of the hook is compared with that of another
+    version (--against), with the recorded response, or with the observed children.
 
     \b
     Exit status:
@@ -45,13 +65,25 @@ def command(files: tuple[str, ...], hook: str, against: str | None, output: str,
       1  differences were found
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    recordings = [recording for file in files for recording in _recordings(file)]
+    if not files:
+        see = f", or see how to collect live objects: {program_name()} replay --from-cluster" if words().collect else ""
+        message = f"no FILE; name recordings{see}"
+        raise click.UsageError(message)
+    bound, now = binding(), utc_now()
+    read = [(file, document) for name in files for file in _expand(name) for document in documents(file)]
+    recordings = [read_recording(document, file) for file, document in read if is_recording(document)]
+    others = [(file, document) for file, document in read if not is_recording(document)]
     paths = PATHS | {str(item.hook): item.path.partition("?")[0] for item in recordings if item.path}
-    if not against:
+    called = built_in(bound.controller(own())) if bound and not hook else open_hook(hook or "", credentials, paths)
+    recordings += _live(others, called, bound, now, has_other=against is not None)
+    if not recordings:
+        message = f"{', '.join(files)}: no {_readable(bound)}"
+        raise InputError(message)
+    if not against and not (bound and bound.replays_redacted):
         _check_texts(recordings)
-    version = _version(open_hook(hook, credentials, paths))
     other = open_url(against, "--against", credentials, paths) if against else None
-    report = Report([compare(recording, utc_now(), other, version) for recording in recordings])
+    version = version_of(called, bound)
+    report = Report([compare(item, now, other, version) for item in recordings], words().parent)
     if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
         raise InputError(message)
@@ -60,24 +92,35 @@ def command(files: tuple[str, ...], hook: str, against: str | None, output: str,
     return EXIT_DIFFERENT if report.different else 0
 
 
-def _recordings(path: str) -> Iterable[Recording]:
-    """Return the recordings in the file or directory *path*; raise InputError."""
-    directory = Path(path)
-    # Hidden files are unfinished.
-    inner = (file for file in directory.rglob(f"*{SUFFIX}") if not file.name.startswith("."))
-    files = sorted(map(str, inner)) if directory.is_dir() else [path]
-    found = [(file, document) for file in files for document in documents(file)]
-    if not found:
-        message = f"{path}: no recording; give what metahook record wrote, or a request's body"
-        raise InputError(message)
-    return [_recording(document, file) for file, document in found]
+def _expand(name: str) -> list[str]:
+    """Return the files in directory *name*, sorted, without hidden ones, which are unfinished; or the file itself."""
+    directory = Path(name)
+    if not directory.is_dir():
+        return [name]
+    files = [path for path in directory.rglob("*") if path.suffix in SUFFIXES and not path.name.startswith(".")]
+    return sorted(str(path) for path in files)
 
 
-def _recording(document: object, file: str) -> Recording:
-    if not is_recording(document):
-        message = f"{file}: not a hook request; give what metahook record wrote, or a request's body"
+def _live(
+    documents: list[tuple[str, object]], hook: Hook, bound: Binding | None, now: datetime, *, has_other: bool
+) -> list[Recording]:
+    """Return the requests about live objects. Those to customize can be compared only with another version."""
+    if documents and bound is None:
+        message = f"{documents[0][0]}: not a hook request; give what {program_name()} record wrote, or a request's body"
         raise InputError(message)
-    return read_recording(document, file)
+    if bound is None or not documents:
+        return []
+    found = [(file, item) for file, each in documents for item in objects([each], file)]
+    requests = Requests(hook, bound.settings(MODES[0], own()))
+    return [item for item in live_requests(found, requests, bound.collected, now) if has_other or item.hook == "sync"]
+
+
+def _readable(bound: Binding | None) -> str:
+    """Return what there is none of, and what to give."""
+    if bound is None:
+        return f"recording; give what {program_name()} record wrote, or a request's body"
+    see = f"see: {program_name()} replay --from-cluster" if bound.words.collect else "name recordings"
+    return f"hook request and no {bound.words.parent}; {see}"
 
 
 def _check_texts(recordings: Iterable[Recording]) -> None:
@@ -92,24 +135,13 @@ def _check_texts(recordings: Iterable[Recording]) -> None:
         raise InputError(message)
 
 
-def _version(hook: Hook) -> HookVersion:
-    """Return *hook* as the version whose responses are compared."""
+def version_of(hook: Hook, bound: Binding | None) -> HookVersion:
+    """Return *hook* as the version whose responses are compared: one in this process decides at any time."""
 
     def respond(recording: Recording, now: datetime) -> HookResponse:
         if isinstance(hook, LocalHook):
             return own_response(recording, now, hook.controller)
         return other_response(recording, hook, "--hook")
 
-    return HookVersion(respond, _structs)
-
-
-def _structs(recording: Recording) -> tuple[type[Object], ...]:
-    """Return a struct for each kind of children in *recording*."""
-    return tuple(map(_struct, recording.groups))
-
-
-@cache
-def _struct(group: str) -> type[Object]:
-    """Return a struct of the kind that *group* is of, such as ``Deployment.apps/v1``."""
-    kind, _, api_version = group.partition(".")
-    return type(kind, (Object,), {"KIND": Kind(api_version, kind, "")})
+    uncompared = bound.uncompared if bound else None
+    return HookVersion(respond, structs_of, uncompared or Uncompared())

@@ -1,10 +1,14 @@
-"""``metahook simulate``: runs a hook in a simulated cluster, and shows every write and every status."""
+"""``simulate``: runs a hook in a simulated cluster, and shows every write and every status."""
 
 import math
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from metahook.cli.binding import binding, words
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
 from metahook.cli.objects import Objects, check_edited, created
@@ -12,6 +16,7 @@ from metahook.cli.options import Subject, with_files, with_output, with_subject
 from metahook.cli.simulation.faults import delay, lose
 from metahook.cli.simulation.run import pace_of, run
 from metahook.cli.simulation.scenarios import (
+    LONGEST,
     InOrder,
     Timed,
     edited,
@@ -20,25 +25,35 @@ from metahook.cli.simulation.scenarios import (
     timed,
     with_timed_options,
 )
+from metahook.cli.simulation.screen import JsonLines, Lines, Plain, Screen, wrap_words
 from metahook.simulator.history import Call, Entry
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json
 from metahook.simulator.scenarios.scenario import Scenario, Step
 from metahook.simulator.world import World
 
+if TYPE_CHECKING:
+    from metahook.cli.simulation.terminal import Terminal
+
 
 @click.command("simulate", cls=InOrder)
-@with_files
+@partial(with_files, required=False)
 @with_subject
 @with_timed_options
 @click.option(
     "--until",
     default="quiet",
     show_default=True,
-    metavar="quiet|TIME",
-    help="When to stop: when nothing is left to do, or after a time such as 60s.",
+    metavar="WORD|TIME",
+    help="When to stop: when nothing is left to do (quiet), or after a time such as 60s; the program of a controller "
+    "may know ready.",
 )
-@click.option("--scenario", type=FILE, metavar="FILE", help="Run the steps in this file after the objects are created.")
+@click.option(
+    "--scenario",
+    type=FILE,
+    metavar="SCENARIO",
+    help="Run the steps of this file, or of a scenario with this name, after the objects are created.",
+)
 @click.option(
     "--stale",
     multiple=True,
@@ -52,8 +67,13 @@ from metahook.simulator.world import World
     metavar="N",
     help="Simulated seconds for each real second; 0 is as fast as possible. Default is 5 on a terminal, 0 elsewhere.",
 )
-@click.option("--brief", is_flag=True, help="Leave out the lines of Kubernetes' own controllers.")
+@click.option(
+    "--brief",
+    is_flag=True,
+    help="Leave out the lines of Kubernetes' own controllers, and conditions other than Ready.",
+)
 @with_output
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the output into this SVG file.")
 @input_errors()
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     files: tuple[str, ...],
@@ -64,6 +84,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     lost: str | None,
     speed: float | None,
     output: str,
+    svg: Path | None,
     *,
     brief: bool,
     **_: object,
@@ -79,30 +100,69 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
       1  the hook is harmful, or an expectation of the scenario was not met
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
-    from metahook.cli.simulation.screen import JsonLines, Lines, Screen, Terminal  # noqa: PLC0415 - rich takes time to import
-
     given = click.get_current_context().meta["timed"]
-    if scenario and (given or until != "quiet"):
-        message = "--set, --fail, --at and --until can't be used with --scenario: write them as steps of the scenario"
-        raise click.UsageError(message)
-    if speed is not None and not math.isfinite(speed):
-        message = "--speed is not a number; write simulated seconds for each real second, such as 5"
-        raise click.UsageError(message)
-    scratch = subject.world(controllers=False)
-    objects = Objects.read(files, scratch.settings)
-    objects.create(scratch)  # what the API server refuses is an error with its line, before anything is shown
+    _check(files, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
+    bound = binding()
+    chosen = read_scenario_file(scenario, bound.scenarios if bound else ()) if scenario else None
+    subject = subject.of_scenario(chosen) if chosen else subject
+    objects = _objects(files, subject)
     world = subject.world()
-    chosen = _with_objects(objects, read_scenario_file(scenario, scenario)) if scenario else None
-    chosen = chosen or _of_options(objects, timed(given), until, world.settings)
-    console = Terminal(highlight=False)
-    kinds = [parent.kind.kind for parent in world.settings.parents]
-    screen: Screen = JsonLines(console) if output == "json" else Lines(kinds, console, brief=brief)
+    chosen = _with_objects(objects, chosen) if chosen else _of_options(objects, timed(given), until, world.settings)
+    terminal = _terminal(records=svg is not None)
+    console = terminal or Plain()
+    screen = _screen(console, world, output, brief=brief)
     _add_faults(world, stale, lost)
     for gap in world.settings.gaps:
         screen.say(gap, "detail")
     world.history.listeners.append(_from_first_call(screen.entry))
     world.clock.pace = pace_of(speed, on_terminal=console.is_terminal)
-    return 0 if run(chosen, world, screen, numbered=scenario is not None) else 1
+    is_ok = run(chosen, world, screen, numbered=scenario is not None)
+    if svg and terminal:
+        terminal.draw(svg, chosen.title)
+    return 0 if is_ok else 1
+
+
+def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: float | None, svg: Path | None) -> None:
+    """Raise UsageError for options that exclude one another or are invalid; *more*: some that a scenario excludes."""
+    message = None
+    if not files and not scenario:
+        message = f"specify a {words().parent} with -f, or a scenario with --scenario"
+    elif scenario and more:
+        message = "--set, --fail, --at and --until can't be used with --scenario: write them as steps of the scenario"
+    elif speed is not None and not math.isfinite(speed):
+        message = "--speed is not a number; write simulated seconds for each real second, such as 5"
+    elif svg and not svg.parent.is_dir():
+        message = f"--svg {svg}: no such directory; name a file in an existing directory"
+    if message:
+        raise click.UsageError(message)
+
+
+def _objects(files: tuple[str, ...], subject: Subject) -> Objects:
+    """Return the objects in *files*; raise InputError for what the API server refuses, before anything is shown."""
+    if not files:
+        return Objects((), ())
+    objects = Objects.read(files, subject.settings)
+    objects.create(subject.world(controllers=False))
+    return objects
+
+
+def _terminal(*, records: bool) -> "Terminal | None":
+    """Return the terminal, or None where rich is not installed, unless it *records* a picture."""
+    try:
+        from metahook.cli.simulation.terminal import Terminal  # noqa: PLC0415 - the image has no rich
+
+        return Terminal(records=records)
+    except ModuleNotFoundError:
+        if records:
+            raise
+        return None
+
+
+def _screen(console: "Terminal | Plain", world: World, output: str, *, brief: bool) -> Screen:
+    if output == "json":
+        return JsonLines(console)
+    kinds, chosen = [parent.kind.kind for parent in world.settings.parents], words()
+    return Lines(kinds, console, brief=brief, wrap=chosen.wrap or wrap_words, bad_states=chosen.bad_states)
 
 
 def _with_objects(objects: Objects, scenario: Scenario) -> Scenario:
@@ -118,13 +178,16 @@ def _of_options(objects: Objects, changes: list[Timed], until: str, settings: Se
     if len(objects.parents) > 1 and any(change.option == "set" for change in changes):
         message = f"--set needs one parent; the files have {len(objects.parents)}"
         raise InputError(message)
+    bound = binding()
+    if until == "quiet" and bound and bound.stays_busy and any(map(bound.stays_busy, (*before, parent))):
+        until = LONGEST
 
     def edit(before: Json, change: str) -> Json:
         after = edited(before, change)
-        check_edited(after, settings, change)
+        check_edited(after, settings, change, objects.parents[0].file)
         return after
 
-    scenario = scenario_of(parent, changes, until, edit)
+    scenario = scenario_of(parent, changes, until, edit, bound.until if bound else ("quiet",))
     scenario.steps[:0] = [Step(apply=item) for item in before]
     return scenario
 

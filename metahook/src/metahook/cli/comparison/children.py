@@ -22,6 +22,9 @@ from metahook.simulator.metacontroller.dynamic_apply import merge
 
 Children = dict[Identity, Json]
 
+ROLLED = ("DaemonSet", "Deployment", "StatefulSet")
+"""Kinds whose controllers replace Pods if the Pod template changes."""
+
 
 @dataclass(frozen=True)
 class EditedChildren:
@@ -30,7 +33,11 @@ class EditedChildren:
     before: Children
     after: Children
     restart_paths: list[str]
-    """Where the Pod template of the Deployment differs, which restarts Pods."""
+    """Where a Pod template differs, which restarts Pods."""
+    running: frozenset[Identity]
+    """The children whose Pods could restart."""
+    ready: str = ""
+    """Reason and message of Ready after the edit, if these are known."""
     hidden: frozenset[str] = frozenset()
     """Annotations about the last write of a child, not about the child."""
 

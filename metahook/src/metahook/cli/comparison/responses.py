@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from metahook.cli.errors import InputError, program_name
+from metahook.cli.binding import words
+from metahook.cli.errors import InputError
 from metahook.cli.files.recordings import HookName, Identity, Recording
 from metahook.protocol.controller import Controller
 from metahook.protocol.malformed import MalformedRequest
@@ -124,7 +125,8 @@ def other_response(recording: Recording, hook: Hook, option: str) -> HookRespons
 
 def _serve_it(option: str) -> str:
     other = "the other version" if option == "--against" else "the hook"
-    return f"serve {other} there" + (", with: myresource serve" if program_name() == "myresource" else "")
+    serve = words().serve
+    return f"serve {other} there" + (f", with: {serve}" if serve else "")
 
 
 def without_times(response: HookResponse, uncompared: Uncompared, *, same_time: bool) -> HookResponse:

@@ -4,10 +4,11 @@ import difflib
 from collections.abc import Iterator
 
 from metahook.cli.comparison.children import EditedChildren
+from metahook.cli.files.documents import as_yaml
 from metahook.cli.files.recordings import Identity
-from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.protocol.last_applied import LAST_APPLIED
 from metahook.protocol.plain_json import Json
+from metahook.simulator.controllers.deployment_controller import REVISION
 
 
 def diff_lines(edit: EditedChildren) -> list[str]:
@@ -24,7 +25,7 @@ def _child_lines(key: Identity, edit: EditedChildren) -> Iterator[str]:
 def _text(child: Json | None, hidden: frozenset[str]) -> list[str]:
     if child is None:
         return []
-    return dump_yaml(_ordered(shown_fields(child, hidden)), width=float("inf")).splitlines()
+    return as_yaml(_ordered(shown_fields(child, hidden)), width=float("inf")).splitlines()
 
 
 def shown_fields(child: Json, hidden: frozenset[str] = frozenset()) -> Json:
@@ -48,7 +49,7 @@ def _metadata(child: Json, hidden: frozenset[str]) -> Json:
     annotations = {
         key: value
         for key, value in (metadata.get("annotations") or {}).items()
-        if key not in hidden and key != LAST_APPLIED
+        if key not in hidden and key not in (LAST_APPLIED, REVISION)
     }
     shown = {field: metadata[field] for field in ("name", "namespace", "labels") if field in metadata}
     return {**shown, **({"annotations": annotations} if annotations else {})}

@@ -61,6 +61,15 @@ def read_text(path: str) -> str:
     raise InputError(message)
 
 
+def as_yaml(value: object, width: float = 120) -> str:
+    """Return *value* as YAML; as JSON, which is YAML too, where no YAML is installed."""
+    try:
+        from metahook.cli.files.yaml_documents import dump_yaml  # noqa: PLC0415 - the image has no YAML
+    except ModuleNotFoundError:
+        return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return dump_yaml(value, width=width)
+
+
 def parse_json(text: str) -> object:
     """Return the JSON *text*; raise DocumentError."""
     try:

@@ -64,7 +64,11 @@ class Manifest:
 
 def read_manifests(path: str) -> list[Manifest]:
     """Return the objects in the file *path* (``-`` is standard input), those of a List one by one; raise InputError."""
-    text = read_text(path)
+    return manifests_in(read_text(path), path)
+
+
+def manifests_in(text: str, path: str) -> list[Manifest]:
+    """Return the objects in the *text* of the file *path*, as read_manifests does."""
     found = ((content, node or _node_of_json(text)) for content, node in parsed(text, path))
     return [manifest for content, node in found for manifest in _objects(content, node, path)]
 
@@ -96,11 +100,11 @@ def _is_hidden(file: Path) -> bool:
 
 def _node_of_json(text: str) -> "yaml.Node | None":
     """Return the node of JSON, for its lines: nearly all JSON is YAML, too."""
-    from metahook.cli.files.yaml_documents import load_with_nodes  # noqa: PLC0415 - the image has no YAML
-
     try:
+        from metahook.cli.files.yaml_documents import load_with_nodes  # noqa: PLC0415 - the image has no YAML
+
         return load_with_nodes(text)[0][1]
-    except DocumentError:
+    except (DocumentError, ModuleNotFoundError):
         return None
 
 

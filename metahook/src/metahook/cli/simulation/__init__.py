@@ -5,5 +5,5 @@ The rule of this package: nothing here decides what happens in the cluster; it o
     scenarios  the scenario to run: from a file, or from options
     run        runs a scenario at a pace, and reports how it ended
     timeline   a line for each entry of the history
-    screen     where the lines go: a terminal, plain text, JSON, a picture
+    screen     where the lines go: plain text, JSON, or the *terminal*, with colours and pictures
 """

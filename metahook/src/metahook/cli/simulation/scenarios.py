@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
 import click
@@ -179,9 +180,14 @@ def edited(parent: Json, change: str) -> Json:
     return new
 
 
-def read_scenario_file(path: str, name: str) -> Scenario:
-    """Return the scenario in the file *path*, which the user calls *name*; raise InputError."""
-    read = documents(path)
+def read_scenario_file(name: str, folders: Iterable[Path] = ()) -> Scenario:
+    """Return the scenario called *name* in *folders*, or the one in the file *name*; raise InputError."""
+    known = {file.stem: file for folder in folders for file in folder.glob("*.yaml")}
+    if name not in known and name != "-" and not Path(name).exists():
+        choices = f"name one of {', '.join(sorted(known))}, or a file" if known else "name a file"
+        message = f"{name}: no such scenario; {choices}"
+        raise InputError(message)
+    read = documents(str(known.get(name, name)))
     if len(read) != 1:
         message = f"{name}: {len(read)} documents; a scenario file has one"
         raise InputError(message)

@@ -1,12 +1,11 @@
 """The output of a simulation: coloured on a terminal, plain lines elsewhere, or JSON, one object a line."""
 
+import sys
 import textwrap
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
-from rich.console import Console
-from rich.text import Text
 
 from metahook.cli.simulation.timeline import Line, line_of
 from metahook.protocol.printable import counted
@@ -33,28 +32,61 @@ def wrap_words(text: str, width: int, indent: int = 0) -> str:
     return f"\n{'':{indent}}".join(lines)
 
 
+Part = tuple[str, str]
+"""A text and its style."""
+
+
+class Console(Protocol):
+    """Where the lines go."""
+
+    @property
+    def columns(self) -> int:
+        """The columns of a terminal; 0 elsewhere, where a line is a line."""
+
+    def write(self, *parts: Part) -> None:
+        """Write *parts* as a line, or as lines."""
+
+
+class Plain:
+    """Standard output, without styles."""
+
+    columns = 0
+    is_terminal = property(lambda _: sys.stdout.isatty())
+
+    def write(self, *parts: Part) -> None:
+        """Write the texts."""
+        print("".join(text for text, _ in parts))
+
+
 class Lines:
     """Lines for people. *brief* leaves out Kubernetes' own controllers, and details. *wrap* breaks long ones."""
 
     def __init__(
-        self, parent_kinds: Collection[str], console: Console, *, brief: bool, wrap: Wrap = wrap_words
+        self,
+        parent_kinds: Collection[str],
+        console: Console,
+        *,
+        brief: bool,
+        wrap: Wrap = wrap_words,
+        bad_states: Collection[str] = (),
     ) -> None:
         self._wrap = wrap
+        self._bad_states = bad_states
         self._parent_kinds = parent_kinds
         self._console = console
         self._brief = brief
 
     def entry(self, entry: Entry) -> None:
         """Show the line for *entry*, if it has one."""
-        line = line_of(entry, self._parent_kinds)
+        line = line_of(entry, self._parent_kinds, self._bad_states)
         if line is not None and not (self._brief and (line.actor not in _ACTORS or line.tone == "detail")):
-            self._console.print(_drawn(line, self._console, self._wrap), soft_wrap=True)
+            self._console.write(*_drawn(line, self._console.columns, self._wrap))
 
     def say(self, text: str, tone: str = "plain") -> None:
         """Show a sentence, or an empty line."""
-        width = _width(self._console)
+        width = self._console.columns
         lines = [line if line.startswith(" ") or not width else self._wrap(line, width, 0) for line in text.split("\n")]
-        self._console.print(Text("\n".join(lines), _STYLES[tone]), soft_wrap=True)
+        self._console.write(("\n".join(lines), _STYLES[tone]))
 
     def end(self, summary: dict[str, Any]) -> None:
         """Show the summary as a sentence, and the findings."""
@@ -65,16 +97,14 @@ class Lines:
             self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
 
 
-def _drawn(line: Line, console: Console, wrap: Wrap) -> Text:
-    """Return *line*, wrapped below its own text on a terminal, and in one piece elsewhere."""
-    text = Text().append(f"{line.at:9.2f}s  ", "dim").append(f"{line.actor:22}", _ACTORS.get(line.actor, "dim"))
-    width = _width(console)
-    return text.append(wrap(line.text, width, INDENT) if width else line.text, _STYLES[line.tone])
-
-
-def _width(console: Console) -> int:
-    """Return the columns of *console*; 0 if it is not a terminal."""
-    return console.width if console.is_terminal or console.record else 0
+def _drawn(line: Line, columns: int, wrap: Wrap) -> list[Part]:
+    """Return *line*, wrapped below its own text on a terminal of *columns*, and in one piece elsewhere."""
+    text = wrap(line.text, columns, INDENT) if columns else line.text
+    return [
+        (f"{line.at:9.2f}s  ", "dim"),
+        (f"{line.actor:22}", _ACTORS.get(line.actor, "dim")),
+        (text, _STYLES[line.tone]),
+    ]
 
 
 class JsonLines:
@@ -114,15 +144,7 @@ class JsonLines:
         self._print({"summary": summary})
 
     def _print(self, value: dict[str, Any]) -> None:
-        self._console.out(msgspec.json.encode(value).decode(), highlight=False)
+        self._console.write((msgspec.json.encode(value).decode(), ""))
 
 
 Screen = Lines | JsonLines
-
-
-class Terminal(Console):
-    """A console that lets the command handle a closed pipe."""
-
-    def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError, where rich ends the process."""
-        raise BrokenPipeError

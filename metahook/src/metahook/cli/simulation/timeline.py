@@ -1,8 +1,9 @@
 """The timeline: a line for each entry of the history that a user can act on, with time, actor and text."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 
 from msgspec import UNSET
 
@@ -22,6 +23,10 @@ _COUNTS = {"updatedReplicas": "updated", "replicas": "total", "availableReplicas
 """Counts of a Deployment's status, with the words of ``kubectl describe deployment``."""
 
 
+_Show = Callable[[Write], tuple[str, str] | None]
+"""Returns the text and the tone for a write, or None."""
+
+
 @dataclass(frozen=True)
 class Line:
     """``at`` is in seconds. ``tone`` is good, bad, busy, plain, or detail for a line that ``--brief`` leaves out."""
@@ -32,26 +37,32 @@ class Line:
     tone: str = "plain"
 
 
-def line_of(entry: Entry, parent_kinds: Collection[str]) -> Line | None:
-    """Return the line for *entry*, or None for a hook call and for a write that is not worth a line."""
+def line_of(entry: Entry, parent_kinds: Collection[str], bad_states: Collection[str] = ()) -> Line | None:
+    """Return the line for *entry*, or None for a hook call and for a write that is not worth a line.
+
+    A parent of *parent_kinds* needs help if its ``status.state`` is one of *bad_states*.
+    """
     if isinstance(entry, Event):
         return Line(entry.at, "metacontroller", f"{entry.reason}: {entry.key}: {entry.message}", "bad")
     if not isinstance(entry, Write):
         return None
     if entry.refused:
         return Line(entry.at, entry.actor, f"cannot {entry}: {entry.refused}", "bad")
-    shown = _shown(entry, parent_kinds) if entry.changed else None
+    shown = _shown(entry, parent_kinds, bad_states) if entry.changed else None
     return Line(entry.at, entry.actor, *shown) if shown else None
 
 
-def _shown(write: Write, parent_kinds: Collection[str]) -> tuple[str, str] | None:
+def _shown(write: Write, parent_kinds: Collection[str], bad_states: Collection[str]) -> tuple[str, str] | None:
     """Return the text and the tone for *write*, or None."""
     if write.before is None:
         return f"creates {write.key}", "plain"
     if write.after is None:
         return f"{'removes' if is_deleting(write.before) else 'deletes'} {write.key}", "plain"
-    kinds = {"Pod": _pod, "ReplicaSet": _replica_set}
-    statuses = {"Deployment": _deployment, **dict.fromkeys(parent_kinds, _parent)}
+    kinds: dict[str, _Show] = {"Pod": _pod, "ReplicaSet": _replica_set}
+    statuses: dict[str, _Show] = {
+        "Deployment": _deployment,
+        **dict.fromkeys(parent_kinds, partial(_parent, bad_states=bad_states)),
+    }
     of_status = statuses.get(write.key.kind) if write.verb == "update status" else None
     return (kinds.get(write.key.kind) or of_status or _update)(write)
 
@@ -82,14 +93,12 @@ def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _parent(write: Write) -> tuple[str, str] | None:
+def _parent(write: Write, bad_states: Collection[str]) -> tuple[str, str] | None:
     """Return the state, and the reason and message of Ready; or the other conditions that changed."""
     old, new = (_conditions(item) for item in (write.before, write.after))
     status = (write.after or {}).get("status") or {}
     ready = new.get("Ready", {})
-    tone = {"True": "good"}.get(
-        ready.get("status", ""), "bad" if status.get("state") in ("Failed", "Degraded") else "busy"
-    )
+    tone = {"True": "good"}.get(ready.get("status", ""), "bad" if status.get("state") in bad_states else "busy")
     before = ((write.before or {}).get("status") or {}).get("state")
     if _summary(status.get("state"), ready) != _summary(before, old.get("Ready", {})):
         state, reason = status.get("state"), ready.get("reason")

@@ -45,22 +45,6 @@ class InvalidScenario(ValueError):
     """Raised for a document that is not a scenario. Its text says where, and what is wrong."""
 
 
-class WatchedKind(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
-    """A kind that parents may depend on, and that the API server serves."""
-
-    api_version: str
-    resource: str
-    kind: str
-
-
-class WatchedObjects(msgspec.Struct, forbid_unknown_fields=True):
-    """What the operator watches besides the children: the chart's values of the same names."""
-
-    pods: bool = True
-    secrets: bool = False
-    dependencies: list[WatchedKind] = []
-
-
 class Edit(msgspec.Struct, forbid_unknown_fields=True):
     """An edit by hand; null removes a field."""
 
@@ -127,8 +111,8 @@ class Scenario(msgspec.Struct, forbid_unknown_fields=True):
     next: list[str] = []
     mode: Mode | None = None
     """The apply strategy, if the scenario is about one."""
-    watch: WatchedObjects | None = None
-    """What the operator watches, if the scenario depends on it."""
+    watch: Json | None = None
+    """What the controller watches besides its children, in the words of the program that runs the scenario."""
 
 
 def read_scenario(document: object) -> Scenario:

@@ -1,0 +1,145 @@
+"""A program bound to one controller: what only that program knows, in the place of ``--manifests`` and ``--hook``.
+
+The commands ask for it while they run, as they ask for the name of the program. ``metahook`` itself has none.
+"""
+
+import copy
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from metahook.cli.comparison.responses import Uncompared
+    from metahook.protocol.controller import Controller
+    from metahook.protocol.plain_json import Json
+    from metahook.simulator.metacontroller.settings import Mode, Settings
+
+T = TypeVar("T")
+
+_BINDING, _OWN = "metahook.cli.binding", "metahook.cli.own"
+
+
+def _without_own(command: Callable[..., T]) -> Callable[..., T]:
+    """Return *command*: a program has no options of its own, unless it says so."""
+    return command
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a user of the program reads. Empty is a sentence that is left out."""
+
+    parent: str = "parent"
+    """What a parent is called: its kind."""
+    example: str = ""
+    """A file with a parent."""
+    serve: str = ""
+    """The command that serves the hook."""
+    collect: str = ""
+    """The commands that collect live objects from a cluster, for ``replay --from-cluster``."""
+    bad_states: frozenset[str] = frozenset()
+    """The values of ``status.state`` with which a parent needs help."""
+    wrap: Callable[[str, int, int], str] | None = None
+    """Breaks a text into lines of a width, and indents all but the first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binding:
+    """A controller, its manifests and its words.
+
+    *with_own* gives a command the options of the program, and what they say as its argument ``own``. That is given to
+    *controller* and *settings*, which return the controller, and the settings of a cluster with an apply strategy.
+    """
+
+    controller: "Callable[[Any], Controller]"
+    settings: "Callable[[Mode, Any], Settings]"
+    with_own: Callable[[Callable[..., Any]], Callable[..., Any]] = _without_own
+    own_of: "Callable[[Json], Any] | None" = None
+    """Returns what *with_own* would, for the field ``watch`` of a scenario; raise ValueError."""
+    problems: "Callable[[Json, str], list[str]] | None" = None
+    """Returns a sentence for each mistake in a parent in a file; raise InputError for what is no such parent."""
+    invalid_reason: str = ""
+    """The reason of Ready with which the hook keeps the children of before, because the spec is invalid."""
+    renders_status: bool = False
+    """Whether ``render`` prints each parent with its status before its children."""
+    started: "Json | None" = None
+    """The status of a parent that has started, and waits for nothing; with it ``diff`` simulates parents in files."""
+    stays_busy: "Callable[[Json], bool] | None" = None
+    """Tells whether a parent always has something left to do, so that a simulation ends after an hour."""
+    scenarios: tuple[Path, ...] = ()
+    """Folders with scenarios that have names."""
+    until: tuple[str, ...] = ("quiet",)
+    """When a simulation may stop, besides a time: ``ready`` is a parent whose state is Ready."""
+    uncompared: "Uncompared | None" = None
+    """What ``replay`` does not compare."""
+    hidden: frozenset[str] = frozenset()
+    """Annotations about the last write of a child, which ``diff`` does not show."""
+    replays_redacted: bool = False
+    """Whether recordings without values keep all that the responses depend on."""
+    collected: Collection[str] = ()
+    """Groups of related objects, such as ``Service.v1``, that the commands to collect live objects always collect."""
+    words: Words = field(default_factory=Words)
+
+
+class NamesController(click.Option):
+    """An option that names the controller or its manifests: a bound program has none."""
+
+
+class NamesHook(click.Option):
+    """An option that names the hook: in a bound program it may be left out."""
+
+
+def binding() -> Binding | None:
+    """Return the binding of the program that runs, or None."""
+    context = click.get_current_context(silent=True)
+    return context.meta.get(_BINDING) if context else None
+
+
+def words() -> Words:
+    """Return the words of the program that runs."""
+    bound = binding()
+    return bound.words if bound else Words()
+
+
+def own() -> Any:  # noqa: ANN401 - only the program knows
+    """Return what the options of the program say."""
+    return click.get_current_context().meta.get(_OWN)
+
+
+def bound_command(context: click.Context, command: click.Command, bound: Binding) -> click.Command:
+    """Return the toolkit's *command* for the program in *context*, which is *bound*."""
+    context.meta[_BINDING] = bound
+    changed = copy.copy(command)
+    changed.help = _in_words(command.help or "", str(context.find_root().info_name), bound.words)
+    if not any(isinstance(parameter, NamesHook) for parameter in command.params):
+        return changed
+    inner = command.callback
+
+    def run(*, own: object = None, **given: object) -> object:
+        click.get_current_context().meta[_OWN] = own
+        return inner(**given) if inner else None
+
+    added = click.command()(bound.with_own(run))
+    kept = [_optional(each) for each in command.params if not isinstance(each, NamesController)]
+    changed.params = [*kept, *added.params]
+    changed.callback = added.callback
+    return changed
+
+
+def _optional(parameter: click.Parameter) -> click.Parameter:
+    if not isinstance(parameter, NamesHook):
+        return parameter
+    changed = copy.copy(parameter)
+    changed.required = False
+    changed.help = f"Call this hook instead of the built-in one. {parameter.help}"
+    return changed
+
+
+def _in_words(text: str, program: str, chosen: Words) -> str:
+    """Return the help *text* of the toolkit in the words of another program."""
+    replaced: Mapping[str, str] = {"metahook ": f"{program} ", "a parent": f"a {chosen.parent}"}
+    for old, new in replaced.items():
+        text = text.replace(old, new)
+    return text

@@ -1,0 +1,178 @@
+"""Requests to a hook about objects in files, as Metacontroller would send them for the same objects in a cluster.
+
+A file has less than a cluster: fields that the API server sets get a value here, and a child without an owner counts
+as the parent's.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+
+from metahook.cli.errors import InputError
+from metahook.cli.hooks import LocalHook, fail
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.malformed import MalformedRequest
+from metahook.protocol.plain_json import Json
+from metahook.protocol.sender import (
+    Grouped,
+    controller_of,
+    customize_request,
+    group_of,
+    matches,
+    qualified_name,
+    sync_request,
+)
+from metahook.simulator.apiserver.custom_defaults import custom_defaults
+from metahook.simulator.hook import Hook
+from metahook.simulator.metacontroller.settings import Settings
+
+_NO_UID = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Composes requests to *hook*, and has it respond; errors begin with a file and a name, *where*."""
+
+    hook: Hook
+    settings: Settings
+
+    def answer(self, hook: str, request: bytes, now: datetime, where: str) -> bytes:
+        """Return the response to *request*, for the object at *where*; raise InputError."""
+        if not isinstance(self.hook, LocalHook):
+            return self.hook(hook, request).body
+        try:
+            return self.hook.controller.hooks[hook](request, now).body
+        except MalformedRequest as error:
+            message = f"{where}: no API server would store this object or an observed one: {error}"
+            raise InputError(message) from error
+        except RefusedResponse as error:
+            message = f"{where}: the hook refuses to respond with {error}; make the spec smaller"
+            raise InputError(message) from error
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a hook may raise anything
+            fail(error)
+
+    def compose(self, parent: Json, observed: list[Json], others: list[Json], now: datetime, where: str) -> bytes:
+        """Return the sync request for *parent*; raise InputError.
+
+        Its children are the *observed* objects that it owns. Its related objects are those that the rules of customize
+        select from *observed* and *others*.
+        """
+        stored = self.stored(parent, observed)
+        children = [self._as_child(item, stored) for item in observed]
+        related = self.related(stored, [*children, *others], now, where)
+        groups: Grouped = {kind.group_key: {} for kind in self.settings.children}
+        for item in children:
+            if group_of(item) in groups and _is_of(item, stored):
+                groups[group_of(item)][qualified_name(item)] = item
+        settings = self.settings
+        return sync_request(
+            stored,
+            groups,
+            related,
+            controller=settings.manifest,
+            version=settings.hook("sync").version,
+            api=settings.api,
+        )
+
+    def edited(self, request: Json, parent: Json, others: list[Json], now: datetime, where: str) -> bytes:
+        """Return the sync *request* with *parent* as its parent; raise InputError.
+
+        Those of *others* that the rules of customize select are its related objects too, instead of the recorded ones
+        of the same names.
+        """
+        related = dict(request.get("related") or {})
+        for group, selected in self.related(parent, others, now, where).items():
+            if selected:  # an absent group means unknown, an empty one that there are none
+                names = {item["metadata"]["name"] for item in selected.values()}
+                recorded = related.get(group) or {}
+                related[group] = {key: item for key, item in recorded.items() if _name(item) not in names} | selected
+        name = "object" if self.settings.api == "decorator" else "parent"
+        return msgspec.json.encode({**request, name: parent, "related": related})
+
+    def related(self, parent: Json, objects: list[Json], now: datetime, where: str) -> Grouped:
+        """Return those of *objects* that the rules of customize select for the stored *parent*; raise InputError."""
+        if not self.settings.has_customize:
+            return {}
+        request = customize_request(parent, controller=self.settings.manifest)
+        response = msgspec.json.decode(self.answer("customize", request, now, where))
+        namespace = parent["metadata"].get("namespace")
+        located = [self._in_namespace(namespace, item) for item in objects]
+        groups = {(kind.api_version, kind.plural): kind.group_key for kind in self.settings.kinds}
+        related: Grouped = {}
+        for rule in response.get("relatedResources") or []:
+            group = groups.get((rule["apiVersion"], rule["resource"]))
+            if group is None:
+                message = f"{where}: customize selects {rule['resource']}, which the cluster does not serve"
+                raise InputError(message)
+            selected = [item for item in located if group_of(item) == group and _selects(rule, item)]
+            related.setdefault(group, {}).update({qualified_name(item): item for item in selected})
+        return related
+
+    def stored(self, parent: Json, observed: list[Json]) -> Json:
+        """Return *parent* with the metadata that the API server sets, and the defaults of its CRD."""
+        servers = {"uid": _uid(parent, observed), "generation": 1, **parent["metadata"]}
+        stored = self._in_namespace("default", {**parent, "metadata": servers})
+        return custom_defaults(self.settings.crds)(stored, None)
+
+    def _as_child(self, item: Json, parent: Json) -> Json:
+        """Return *item* as a child of *parent*, unless it has owner references."""
+        owner = {"uid": parent["metadata"]["uid"], "controller": True}
+        child = {**item, "metadata": {"ownerReferences": [owner], **item["metadata"]}}
+        return self._in_namespace(parent["metadata"].get("namespace"), child)
+
+    def _in_namespace(self, namespace: str | None, item: Json) -> Json:
+        """Return *item* in *namespace*, unless it names one, or is in none."""
+        kind = self.settings.kind(item["apiVersion"], item["kind"])
+        if not namespace or (kind and not kind.namespaced):
+            return item
+        return {**item, "metadata": {"namespace": namespace, **item["metadata"]}}
+
+
+def _selects(rule: Json, item: Json) -> bool:
+    """Tell whether *rule* selects *item*: by name, by labels, or all; in one namespace, or in any."""
+    metadata = item["metadata"]
+    if rule.get("namespace") not in (None, "", metadata.get("namespace")):
+        return False
+    if rule.get("names"):
+        return metadata["name"] in rule["names"]
+    return matches(rule.get("labelSelector") or {}, metadata.get("labels"))
+
+
+def _is_of(child: Json, parent: Json) -> bool:
+    """Tell whether *parent* controls *child*. Metacontroller also looks at its labels, which one in a file may lack."""
+    own = parent["metadata"]
+    is_in_reach = not own.get("namespace") or child["metadata"].get("namespace") == own["namespace"]
+    return controller_of(child) == own["uid"] and is_in_reach
+
+
+def _name(item: object) -> object:
+    metadata = item.get("metadata") if isinstance(item, dict) else None
+    return metadata.get("name") if isinstance(metadata, dict) else None
+
+
+def _uid(parent: Json, observed: list[Json]) -> str:
+    """Return the uid of *parent* in the owner references of the *observed* children."""
+    expected = {"kind": parent["kind"], "name": parent["metadata"]["name"]}.items()
+    owners = (owner for item in observed for owner in item["metadata"].get("ownerReferences", []))
+    return next((owner["uid"] for owner in owners if expected <= owner.items()), _NO_UID)
+
+
+def conditions_of(response: bytes) -> Iterator[Json]:
+    """Yield the conditions in the *response*."""
+    status = msgspec.json.decode(response).get("status") or {}
+    yield from (item for item in status.get("conditions") or [] if isinstance(item, dict))
+
+
+def invalid_spec(response: bytes, reason: str) -> str:
+    """Return the message of Ready if its *reason* says that the spec is invalid; empty if it is valid."""
+    found = (item for item in conditions_of(response) if reason and item.get("reason") == reason)
+    return next((str(item.get("message")) for item in found), "")
+
+
+def children_of(response: bytes) -> list[Json]:
+    """Return the children in the *response*."""
+    decoded = msgspec.json.decode(response)
+    children: list[Json] = decoded.get("children") or decoded.get("attachments") or []
+    return children

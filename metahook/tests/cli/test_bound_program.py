@@ -1,0 +1,92 @@
+"""A program bound to one controller, as the page about metahook shows it."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from metahook import commands
+from toolkit.cli.command import call
+
+GREETING = Path(__file__).parents[2] / "examples/greeting"
+
+PROGRAM = """\
+from greetings import GREETINGS
+from metahook.commands import Binding, Manifests, Words, bound_program
+
+
+def binding() -> Binding:
+    return Binding(
+        controller=lambda own: GREETINGS,
+        settings=lambda mode, own: Manifests.read(["manifests"]).settings(mode),
+        renders_status=True,
+        words=Words(parent="Greeting"),
+    )
+
+
+bound_program("greet", binding, version="1.0").main()
+"""
+
+OF_METAHOOK = ["-k", "manifests", "--hook", "greetings.py"]
+
+
+@pytest.fixture(autouse=True)
+def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a directory with the program, its manifests, and a parent before and after an edit."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    shutil.copy(GREETING / "greetings.py", tmp_path)
+    Path("manifests").mkdir()
+    for name in ("compositecontroller.yaml", "crd.yaml"):
+        shutil.copy(GREETING / name, "manifests")
+    Path("greet.py").write_text(PROGRAM)
+    for text in ("hi", "ho"):
+        parent = {"apiVersion": "example.com/v1", "kind": "Greeting", "metadata": {"name": "a"}, "spec": {"text": text}}
+        Path(f"{text}.json").write_text(json.dumps(parent))
+
+
+def greet(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "greet.py", *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["render", "-f", "hi.json", "-o", "json"],
+        ["diff", "hi.json", "ho.json", "-o", "json"],
+        ["simulate", "-f", "hi.json", "--set", "text=ho", "--at", "5s"],
+    ],
+)
+def test_a_bound_program_does_what_metahook_does_with_its_manifests(arguments: list[str]) -> None:
+    ended, same = greet(*arguments), call(*arguments, *OF_METAHOOK)
+
+    assert ended.stdout
+    assert (ended.returncode, ended.stdout, ended.stderr) == (same.code, same.out, same.err)
+
+
+def test_its_help_names_the_program_and_its_parents_and_no_manifests() -> None:
+    diff, every = (greet(*name, "--help").stdout for name in (["diff"], []))
+
+    assert "an edit of a Greeting" in diff
+    assert "--manifests" not in diff
+    assert {"diff", "record", "render", "replay", "simulate"} <= set(every.split())
+
+
+def test_live_objects_are_replayed() -> None:
+    live = json.loads(Path("hi.json").read_text())
+    live["metadata"] |= {"namespace": "default", "uid": "u"}
+    Path("live.json").write_text(json.dumps(live))
+
+    ended = greet("replay", "live.json")
+
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert ended.stdout.startswith("live.json: default/a: ConfigMap a added\n")
+
+
+def test_every_name_of_the_door_is_there_and_no_other() -> None:
+    assert all(getattr(commands, name) for name in commands.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'render'"):
+        _ = commands.render
