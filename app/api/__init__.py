@@ -8,6 +8,14 @@ holds what the API server would store, so its parts can be copied into a Kuberne
 Nouns: a *model* is one object of the API, a *scalar* one kind of string or number, a *rule* a constraint on a value,
 written in CEL for the API server and in Python for the hook; a *description* is the docstring below a field.
 
-Imports no other package of this repository; no clock, and no I/O except to read descriptions from its source. Start at
-:mod:`app.api.spec`.
+    schema        the CRD, and how what is stored is read
+    spec          what a user writes
+    status        what a user reads back
+    autoscaling, dependencies, expose, propagate, rollout, schedule, service
+                  parts of the spec
+    pods          the parts of the spec that a Pod has
+    values        the values in a spec, and what all models share
+
+Imports point down this list, to no other package of this repository; no clock, and no I/O except to read
+descriptions from its source. Start at :mod:`app.api.spec`.
 """

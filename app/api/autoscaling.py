@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.model import Model, Omitted, Rule
+from app.api.values.model import Model, Omitted, Rule
 
 Percentage = Annotated[int, Field(ge=1, le=10000)]
 

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.model import ListMap, Model, Omitted, Rule
-from app.api.names import API_VERSION, PLURAL
-from app.api.scalar import ObjectName
+from app.api.values.model import ListMap, Model, Omitted, Rule
+from app.api.values.names import API_VERSION, PLURAL
+from app.api.values.scalar import ObjectName
 
 _GROUP = "([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.api.container import Port
-from app.api.model import Model, Rule
-from app.api.scalar import HostName, LabelName, ObjectName, UrlPath
+from app.api.pods.container import Port
+from app.api.values.model import Model, Rule
+from app.api.values.scalar import HostName, LabelName, ObjectName, UrlPath
 
 
 class ExposeTls(Model):

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.api.labels import ANNOTATION_KEYS, LABEL_KEYS, NOT_THE_PODS
-from app.api.model import Model, Omitted
-from app.api.scalar import MAX_KEY
+from app.api.values.labels import ANNOTATION_KEYS, LABEL_KEYS, NOT_THE_PODS
+from app.api.values.model import Model, Omitted
+from app.api.values.scalar import MAX_KEY
 
 _Keys = Annotated[list[Annotated[str, Field(max_length=MAX_KEY)]], Field(max_length=16)]
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.model import IntOrString, Model, Rule
+from app.api.values.model import IntOrString, Model, Rule
 
 Surge = Annotated[
     int | str,

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.model import Model, Rule
-from app.api.scalar import format_rule, matches
-from app.api.time_zone import time_zone
+from app.api.values.model import Model, Rule
+from app.api.values.scalar import format_rule, matches
+from app.api.values.time_zone import time_zone
 
 Day = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 

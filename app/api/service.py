@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.api.labels import ServiceAnnotations
-from app.api.model import Model, Rule
+from app.api.values.labels import ServiceAnnotations
+from app.api.values.model import Model, Rule
 
 SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 

@@ -8,25 +8,25 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.affinity import Affinity
 from app.api.autoscaling import Autoscaling
-from app.api.container import Container, Ports
 from app.api.dependencies import ConfigReload, Dependencies
 from app.api.expose import Expose, exposed_port
-from app.api.init_container import InitContainers
-from app.api.labels import Labels
-from app.api.lifecycle import DEFAULT_GRACE_PERIOD, Hook
-from app.api.model import Omitted, Rule
-from app.api.name_resolution import DnsConfig, HostAliases
-from app.api.pod import Id, PodMetadata, PullSecrets
-from app.api.probe import Probe
+from app.api.pods.affinity import Affinity
+from app.api.pods.container import Container, Ports
+from app.api.pods.init_container import InitContainers
+from app.api.pods.lifecycle import DEFAULT_GRACE_PERIOD, Hook
+from app.api.pods.name_resolution import DnsConfig, HostAliases
+from app.api.pods.pod import Id, PodMetadata, PullSecrets
+from app.api.pods.probe import Probe
+from app.api.pods.scheduling import Spreads, Tolerations
+from app.api.pods.volume import Volumes
 from app.api.propagate import Propagate
 from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
-from app.api.scalar import ObjectName, Timestamp
 from app.api.schedule import Schedule
-from app.api.scheduling import Spreads, Tolerations
 from app.api.service import ServiceSettings
-from app.api.volume import Volumes
+from app.api.values.labels import Labels
+from app.api.values.model import Omitted, Rule
+from app.api.values.scalar import ObjectName, Timestamp
 
 
 def _port_rule(probe: str) -> Rule:

@@ -7,7 +7,7 @@ children but the Deployment have the name of their parent.
 from collections.abc import Mapping
 from typing import Any
 
-from app.api.names import GROUP
+from app.api.values.names import GROUP
 from metahook import ConfigMap, Deployment, Manifest, Object, Parent, Pod, Secret
 
 SELECTOR_LABEL = "myresource"
@@ -15,7 +15,7 @@ POD_TEMPLATE_HASH = "pod-template-hash"
 """The label with which the Deployment controller tells the Pods of its ReplicaSets apart."""
 
 GENERATION_STAMP = f"{GROUP}/applied"
-"""The annotation of each child with its generation stamp: see :mod:`metahook.protocol.generation`."""
+"""The annotation of each child with its generation stamp: see :mod:`metahook.protocol.checks.generation`."""
 
 ADDRESS_LABEL = f"{GROUP}/address"
 """The label of an Ingress or HTTPRoute with the hash of its host and path."""

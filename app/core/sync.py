@@ -113,7 +113,7 @@ def _diagnosis(request: SyncRequest, desired: DesiredState, now: datetime) -> Di
 def _to_send(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:
     """Return *child*, with the repair annotation while it lacks a label, or has had another value for long.
 
-    See :mod:`metahook.protocol.repair`. Values that are overridden are the observed ones.
+    See :mod:`metahook.protocol.drift.repair`. Values that are overridden are the observed ones.
     """
     drift = next(
         (each for each in facts.drifts if (each.kind, each.name) == (child["kind"], child["metadata"]["name"])), None

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from app.api.model import Model, Rule
-from app.api.structural import structural
+from app.api.schema.structural import structural
+from app.api.values.model import Model, Rule
 
 
 class Part(Model):

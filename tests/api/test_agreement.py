@@ -10,9 +10,9 @@ import yaml
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from app.api.model import Model
-from app.api.reading import InvalidSpec
+from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
+from app.api.values.model import Model
 from tests.api.apiserver import Refusal, read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused.all_specs import HOOK_ONLY as NOT_IN_CEL

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.reading import InvalidSpec, read
+from app.api.schema.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored, refusals, stored
 from tests.api.examples.all_rules import numbered

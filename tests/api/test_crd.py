@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.api.crd import COLUMNS, crd, schema
-from app.api.names import GROUP, PLURAL
+from app.api.schema.crd import COLUMNS, crd, schema
+from app.api.values.names import GROUP, PLURAL
 from tests.api.apiserver import SCHEMA, nodes, read_stored, refusals, stored
 from tests.requests.builders import Json, my_resource, sync
 

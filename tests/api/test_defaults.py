@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from app.api.defaults import lacks_default
-from app.api.reading import spec_schema
-from app.api.structural import Schema
+from app.api.schema.defaults import lacks_default
+from app.api.schema.reading import spec_schema
+from app.api.schema.structural import Schema
 from metahook.simulator.apiserver.custom_defaults import with_defaults
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import load

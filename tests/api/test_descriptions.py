@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, create_model
 
-from app.api.descriptions import DescribedSchema, descriptions
-from app.api.model import Model
+from app.api.schema.descriptions import DescribedSchema, descriptions
+from app.api.values.model import Model
 
 
 class Whole(Model):

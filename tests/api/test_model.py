@@ -5,7 +5,7 @@ from typing import Annotated
 import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
-from app.api.model import IntOrString, ListMap, Model, Omitted, Rule
+from app.api.values.model import IntOrString, ListMap, Model, Omitted, Rule
 
 EVEN = Rule("must be even", lambda number: number % 2 == 0, cel="self % 2 == 0")
 AMOUNT = Annotated[int | str, IntOrString("must be an amount", minimum=0, maximum=9, pattern="^[0-9]%$", max_length=2)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.api.quantity import canonical, milli
+from app.api.values.quantity import canonical, milli
 from tests.schemas.cel import quantity
 
 KNOWN = {

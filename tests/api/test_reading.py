@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.api.reading import InvalidSpec, read
+from app.api.schema.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored
 from tests.api.examples.all_rules import EXAMPLES

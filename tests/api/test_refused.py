@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.api.reading import InvalidSpec
+from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored, refusals, stored
 from tests.api.examples.scheduling import REQUIRED

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, create_model
 
-from app.api.model import IntOrString, ListMap, Model, Rule
-from app.api.structural import structural
+from app.api.schema.structural import structural
+from app.api.values.model import IntOrString, ListMap, Model, Rule
 from tests.api.small_models import PART, Colour, Part, field
 
 EVEN = Rule("must be even", lambda number: number % 2 == 0, cel="self % 2 == 0")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import AnyUrl, BaseModel, ConfigDict, Field, Json, SecretStr
 
-from app.api.structural import structural
+from app.api.schema.structural import structural
 from tests.api.small_models import Colour, Part, field
 
 

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 import yaml
 
-from app.api.crd import crd
+from app.api.schema.crd import crd
 from charts.children import FILE, children
 from charts.manifests import FOLDER, manifests
 from charts.rendering import CHART

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app import __version__
-from app.api.names import API_VERSION, GROUP, PLURAL
+from app.api.values.names import API_VERSION, GROUP, PLURAL
 from app.core.desired.manifests.routes import ROUTES
 from tests.requests.builders import MYRESOURCE
 from tests.schemas.kubernetes import validate

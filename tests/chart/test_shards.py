@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.api.names import SHARD_LABEL as LABEL
+from app.api.values.names import SHARD_LABEL as LABEL
 from metahook.protocol.sender import matches
 from tests.chart.sets import Json, notes, objects, the
 

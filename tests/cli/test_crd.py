@@ -1,6 +1,6 @@
 import yaml
 
-from app.api.crd import crd
+from app.api.schema.crd import crd
 from tests.cli.command import call
 
 

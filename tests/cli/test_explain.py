@@ -4,7 +4,7 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from app.api.descriptions import descriptions
+from app.api.schema.descriptions import descriptions
 from app.api.status import MyResourceStatus
 from app.cli import main
 from app.core.reasons import REASONS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.api.crd import schema
+from app.api.schema.crd import schema
 from app.cli.files import validation
 from metahook.protocol.sender import sync_request
 from tests.cli.command import assert_one_line, call

@@ -17,9 +17,9 @@ from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Children, SyncRequest
-from metahook.protocol.last_applied import LAST_APPLIED
-from metahook.protocol.leftovers import format_path, leftovers
-from metahook.protocol.removal import removal
+from metahook.protocol.drift.leftovers import format_path, leftovers
+from metahook.protocol.drift.removal import removal
+from metahook.protocol.observed.last_applied import LAST_APPLIED
 from metahook.protocol.sender import sync_request
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import FOLDER, Recorded, load

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from app.api.names import API_VERSION, PLURAL
+from app.api.values.names import API_VERSION, PLURAL
 
 MYRESOURCES = f"/apis/{API_VERSION}/{PLURAL}"
 _FORWARDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")

@@ -10,7 +10,7 @@ from app.core.desired.children import CHILDREN
 from metahook import SyncRequest
 from metahook.envtest.client import Refused
 from metahook.envtest.manifests import documents
-from metahook.protocol.leftovers import format_path, leftovers
+from metahook.protocol.drift.leftovers import format_path, leftovers
 from metahook.simulator.objects import Json
 from tests.api import edge_strings
 from tests.api.apiserver import stored

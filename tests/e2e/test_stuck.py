@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from metahook.envtest.process import Process
-from metahook.protocol.repair import RETRY
+from metahook.protocol.drift.repair import RETRY
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.admission import keep_service, remove, rewrite

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import yaml
 
-from app.api.crd import schema
+from app.api.schema.crd import schema
 from tests.cli.command import call
 from tests.requests.builders import condition
 from tests.schemas.kubernetes import validate

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from app.api.names import API_VERSION, KIND
+from app.api.values.names import API_VERSION, KIND
 from tests.health import kstatus
 from tests.health.statuses import Json, is_ready, is_stalled, myresources
 from tests.health.test_examples import find

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from app.api.scalar import DNS_LABEL, KEY, LABEL_VALUE, MAX_KEY, matches
+from app.api.values.scalar import DNS_LABEL, KEY, LABEL_VALUE, MAX_KEY, matches
 from metahook.commands import metadata as toolkit
 
 Json = dict[str, Any]

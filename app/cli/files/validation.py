@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from app.api.crd import schema
-from app.api.names import API_VERSION, KIND
-from app.api.reading import InvalidSpec, read
-from app.api.structural import Schema
+from app.api.schema.crd import schema
+from app.api.schema.reading import InvalidSpec, read
+from app.api.schema.structural import Schema
+from app.api.values.names import API_VERSION, KIND
 from app.cli.files.metadata import name_problems
 from metahook.commands import InputError, metadata
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from app.api.reading import InvalidSpec
+from app.api.schema.reading import InvalidSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
 from app.core.desired.generation import ValidSpec, valid_spec
 from app.core.desired.manifests.pod_template import in_observed_template

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.api.reading import InvalidSpec
+from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import NO_CONFIG, Config, config

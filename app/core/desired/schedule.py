@@ -12,7 +12,7 @@ from itertools import chain, count
 from typing import Literal, NamedTuple
 
 from app.api.schedule import DAYS, Schedule
-from app.api.time_zone import time_zone
+from app.api.values.time_zone import time_zone
 
 State = Literal["Awake", "Asleep"]
 

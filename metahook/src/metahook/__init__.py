@@ -41,51 +41,53 @@ if TYPE_CHECKING:
     from metahook.kinds.pod_disruption_budget import PodDisruptionBudget as PodDisruptionBudget
     from metahook.kinds.secret import Secret as Secret
     from metahook.kinds.service import Service as Service
-    from metahook.protocol.conditions import ready as ready
-    from metahook.protocol.conditions import set_condition as set_condition
+    from metahook.protocol.bodies.malformed import MalformedRequest as MalformedRequest
+    from metahook.protocol.bodies.reading import try_read as try_read
+    from metahook.protocol.bodies.reading import try_read_list as try_read_list
+    from metahook.protocol.bodies.wire import MAX_RESYNC as MAX_RESYNC
+    from metahook.protocol.bodies.wire import RelatedRule as RelatedRule
+    from metahook.protocol.checks.gate import RefusedResponse as RefusedResponse
+    from metahook.protocol.checks.generation import children_from_newer_generation as children_from_newer_generation
+    from metahook.protocol.checks.generation import generation_stamp as generation_stamp
+    from metahook.protocol.checks.generation import is_from_newer_generation as is_from_newer_generation
+    from metahook.protocol.checks.generation import with_generation_stamp as with_generation_stamp
+    from metahook.protocol.checks.misuse import MisusedController as MisusedController
+    from metahook.protocol.checks.purity import ImpureHook as ImpureHook
     from metahook.protocol.controller import Controller as Controller
     from metahook.protocol.controller import Decorator as Decorator
-    from metahook.protocol.custom_resource import crd as crd
-    from metahook.protocol.drift import drifted_field as drifted_field
-    from metahook.protocol.drift import overridden_field as overridden_field
-    from metahook.protocol.drift import overriding_manager as overriding_manager
-    from metahook.protocol.drift import with_observed_values as with_observed_values
-    from metahook.protocol.gate import RefusedResponse as RefusedResponse
-    from metahook.protocol.generation import children_from_newer_generation as children_from_newer_generation
-    from metahook.protocol.generation import generation_stamp as generation_stamp
-    from metahook.protocol.generation import is_from_newer_generation as is_from_newer_generation
-    from metahook.protocol.generation import with_generation_stamp as with_generation_stamp
+    from metahook.protocol.crd.custom_resource import crd as crd
+    from metahook.protocol.drift.drifted_fields import drifted_field as drifted_field
+    from metahook.protocol.drift.drifted_fields import overridden_field as overridden_field
+    from metahook.protocol.drift.drifted_fields import overriding_manager as overriding_manager
+    from metahook.protocol.drift.drifted_fields import with_observed_values as with_observed_values
+    from metahook.protocol.drift.leftovers import ForeignField as ForeignField
+    from metahook.protocol.drift.leftovers import foreign_fields as foreign_fields
+    from metahook.protocol.drift.leftovers import leftovers as leftovers
+    from metahook.protocol.drift.removal import Removal as Removal
+    from metahook.protocol.drift.removal import removal as removal
+    from metahook.protocol.drift.repair import Resend as Resend
+    from metahook.protocol.drift.repair import was_resent as was_resent
+    from metahook.protocol.drift.repair import with_repair as with_repair
     from metahook.protocol.installation import Finding as Finding
     from metahook.protocol.installation import UpdateMethod as UpdateMethod
-    from metahook.protocol.kind import Kind as Kind
-    from metahook.protocol.last_applied import LAST_APPLIED as LAST_APPLIED
-    from metahook.protocol.leftovers import ForeignField as ForeignField
-    from metahook.protocol.leftovers import foreign_fields as foreign_fields
-    from metahook.protocol.leftovers import leftovers as leftovers
-    from metahook.protocol.malformed import MalformedRequest as MalformedRequest
-    from metahook.protocol.managed_fields import last_change as last_change
-    from metahook.protocol.manifest import EncodedManifest as EncodedManifest
-    from metahook.protocol.manifest import Manifest as Manifest
-    from metahook.protocol.manifest import with_annotations as with_annotations
-    from metahook.protocol.misuse import MisusedController as MisusedController
-    from metahook.protocol.objects import Condition as Condition
-    from metahook.protocol.objects import Conditions as Conditions
-    from metahook.protocol.objects import Defaults as Defaults
-    from metahook.protocol.objects import Metadata as Metadata
-    from metahook.protocol.objects import Object as Object
-    from metahook.protocol.objects import Observed as Observed
-    from metahook.protocol.observed import Children as Children
-    from metahook.protocol.observed import UndeclaredKind as UndeclaredKind
-    from metahook.protocol.purity import ImpureHook as ImpureHook
-    from metahook.protocol.reading import try_read as try_read
-    from metahook.protocol.reading import try_read_list as try_read_list
-    from metahook.protocol.related import Absence as Absence
-    from metahook.protocol.related import Related as Related
-    from metahook.protocol.removal import Removal as Removal
-    from metahook.protocol.removal import removal as removal
-    from metahook.protocol.repair import Resend as Resend
-    from metahook.protocol.repair import was_resent as was_resent
-    from metahook.protocol.repair import with_repair as with_repair
+    from metahook.protocol.objects.conditions import ready as ready
+    from metahook.protocol.objects.conditions import set_condition as set_condition
+    from metahook.protocol.objects.kind import Kind as Kind
+    from metahook.protocol.objects.manifest import EncodedManifest as EncodedManifest
+    from metahook.protocol.objects.manifest import Manifest as Manifest
+    from metahook.protocol.objects.manifest import with_annotations as with_annotations
+    from metahook.protocol.objects.object import Condition as Condition
+    from metahook.protocol.objects.object import Conditions as Conditions
+    from metahook.protocol.objects.object import Defaults as Defaults
+    from metahook.protocol.objects.object import Metadata as Metadata
+    from metahook.protocol.objects.object import Object as Object
+    from metahook.protocol.objects.object import Observed as Observed
+    from metahook.protocol.observed.children import Children as Children
+    from metahook.protocol.observed.children import UndeclaredKind as UndeclaredKind
+    from metahook.protocol.observed.last_applied import LAST_APPLIED as LAST_APPLIED
+    from metahook.protocol.observed.managed_fields import last_change as last_change
+    from metahook.protocol.observed.related import Absence as Absence
+    from metahook.protocol.observed.related import Related as Related
     from metahook.protocol.request import Body as Body
     from metahook.protocol.request import CustomizeRequest as CustomizeRequest
     from metahook.protocol.request import Parent as Parent
@@ -97,8 +99,6 @@ if TYPE_CHECKING:
     from metahook.protocol.response import SyncResponse as SyncResponse
     from metahook.protocol.response import select_by_labels as select_by_labels
     from metahook.protocol.response import select_by_name as select_by_name
-    from metahook.protocol.wire import MAX_RESYNC as MAX_RESYNC
-    from metahook.protocol.wire import RelatedRule as RelatedRule
     from metahook.server.app import ServerOptions as ServerOptions
     from metahook.server.hook.router import hook_router as hook_router
     from metahook.server.lifecycle.address import Address as Address
@@ -115,32 +115,37 @@ else:
         "kinds.secret": ("Secret",),
         "kinds.pod_disruption_budget": ("PodDisruptionBudget",),
         "kinds.service": ("Service",),
-        "protocol.conditions": ("ready", "set_condition"),
+        "protocol.objects.conditions": ("ready", "set_condition"),
         "protocol.controller": ("Controller", "Decorator"),
-        "protocol.custom_resource": ("crd",),
-        "protocol.drift": ("drifted_field", "overridden_field", "overriding_manager", "with_observed_values"),
-        "protocol.gate": ("RefusedResponse",),
-        "protocol.generation": (
+        "protocol.crd.custom_resource": ("crd",),
+        "protocol.drift.drifted_fields": (
+            "drifted_field",
+            "overridden_field",
+            "overriding_manager",
+            "with_observed_values",
+        ),
+        "protocol.checks.gate": ("RefusedResponse",),
+        "protocol.checks.generation": (
             "children_from_newer_generation",
             "generation_stamp",
             "is_from_newer_generation",
             "with_generation_stamp",
         ),
         "protocol.installation": ("Finding", "UpdateMethod"),
-        "protocol.kind": ("Kind",),
-        "protocol.last_applied": ("LAST_APPLIED",),
-        "protocol.leftovers": ("ForeignField", "foreign_fields", "leftovers"),
-        "protocol.malformed": ("MalformedRequest",),
-        "protocol.managed_fields": ("last_change",),
-        "protocol.manifest": ("EncodedManifest", "Manifest", "with_annotations"),
-        "protocol.misuse": ("MisusedController",),
-        "protocol.objects": ("Condition", "Conditions", "Defaults", "Metadata", "Object", "Observed"),
-        "protocol.observed": ("Children", "UndeclaredKind"),
-        "protocol.purity": ("ImpureHook",),
-        "protocol.reading": ("try_read", "try_read_list"),
-        "protocol.related": ("Absence", "Related"),
-        "protocol.removal": ("Removal", "removal"),
-        "protocol.repair": ("Resend", "was_resent", "with_repair"),
+        "protocol.objects.kind": ("Kind",),
+        "protocol.observed.last_applied": ("LAST_APPLIED",),
+        "protocol.drift.leftovers": ("ForeignField", "foreign_fields", "leftovers"),
+        "protocol.bodies.malformed": ("MalformedRequest",),
+        "protocol.observed.managed_fields": ("last_change",),
+        "protocol.objects.manifest": ("EncodedManifest", "Manifest", "with_annotations"),
+        "protocol.checks.misuse": ("MisusedController",),
+        "protocol.objects.object": ("Condition", "Conditions", "Defaults", "Metadata", "Object", "Observed"),
+        "protocol.observed.children": ("Children", "UndeclaredKind"),
+        "protocol.checks.purity": ("ImpureHook",),
+        "protocol.bodies.reading": ("try_read", "try_read_list"),
+        "protocol.observed.related": ("Absence", "Related"),
+        "protocol.drift.removal": ("Removal", "removal"),
+        "protocol.drift.repair": ("Resend", "was_resent", "with_repair"),
         "protocol.request": ("Body", "CustomizeRequest", "Parent", "SyncRequest"),
         "protocol.response": (
             "CustomizeResponse",
@@ -151,7 +156,7 @@ else:
             "select_by_labels",
             "select_by_name",
         ),
-        "protocol.wire": ("MAX_RESYNC", "RelatedRule"),
+        "protocol.bodies.wire": ("MAX_RESYNC", "RelatedRule"),
         "server.app": ("ServerOptions",),
         "server.hook.router": ("hook_router",),
         "server.lifecycle.address": ("Address",),

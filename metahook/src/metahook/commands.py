@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from metahook.cli.program import Commands as Commands
     from metahook.cli.program import Program as Program
     from metahook.cli.program import bound_program as bound_program
-    from metahook.protocol.plain_json import Json as Json
-    from metahook.protocol.printable import printable as printable
+    from metahook.protocol.objects.plain_json import Json as Json
+    from metahook.protocol.objects.printable import printable as printable
     from metahook.protocol.request import Shape as Shape
     from metahook.protocol.sender import controller_of as controller_of
     from metahook.record import kept_fields as kept_fields
@@ -39,7 +39,7 @@ _NAMES = {
     "Binding": "cli.binding",
     "Commands": "cli.program",
     "InputError": "cli.errors",
-    "Json": "protocol.plain_json",
+    "Json": "protocol.objects.plain_json",
     "Manifests": "cli.manifests",
     "Mode": "simulator.metacontroller.settings",
     "Program": "cli.program",
@@ -54,7 +54,7 @@ _NAMES = {
     "input_errors": "cli.errors",
     "kept_fields": "record.kept_fields",
     "metadata": "cli.files.metadata",
-    "printable": "protocol.printable",
+    "printable": "protocol.objects.printable",
     "record_command": "record.command",
     "utc_now": "server.clock",
 }

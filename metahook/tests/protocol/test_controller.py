@@ -3,7 +3,7 @@ import json
 import pytest
 
 from metahook import Controller, MalformedRequest, RefusedResponse, RelatedRule, SyncRequest, SyncResponse
-from metahook.protocol.gate import MAX_RESPONSE
+from metahook.protocol.checks.gate import MAX_RESPONSE
 from toolkit.builders import NOW, Json
 from toolkit.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
 

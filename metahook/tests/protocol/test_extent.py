@@ -16,8 +16,8 @@ from metahook import (
     SyncRequest,
     SyncResponse,
 )
-from metahook.protocol import extent
-from metahook.protocol.extent import MAX_DECODED, MAX_OBJECTS, MAX_PARENT, decoded_size
+from metahook.protocol.bodies import extent
+from metahook.protocol.bodies.extent import MAX_DECODED, MAX_OBJECTS, MAX_PARENT, decoded_size
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import PARENT, sync_body
 

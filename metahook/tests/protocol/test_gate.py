@@ -22,7 +22,7 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.gate import (
+from metahook.protocol.checks.gate import (
     MAX_RESPONSE,
     check_customize,
     check_kept,

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, Metadata, Object, Service
-from metahook.protocol.objects import OwnerReference
-from metahook.protocol.reading import read
+from metahook.protocol.bodies.reading import read
+from metahook.protocol.objects.object import OwnerReference
 from toolkit.builders import Json
 
 FULL: Json = {

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.api.schedule import DAYS, Schedule
-from app.api.time_zone import time_zone
+from app.api.values.time_zone import time_zone
 from app.core.desired.schedule import schedule_state
 from toolkit.slow import IS_WHOLE, short_or_whole
 

@@ -13,8 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
-from metahook.protocol.extent import MAX_DECODED, MAX_OBJECTS, decoded_size
-from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.protocol.bodies.extent import MAX_DECODED, MAX_OBJECTS, decoded_size
+from metahook.protocol.observed.last_applied import LAST_APPLIED
 from metahook.protocol.sender import sync_request
 from tests.service.attacks.senders import request, send
 from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected, waiting

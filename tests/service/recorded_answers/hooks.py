@@ -20,7 +20,7 @@ from metahook import (
     SyncResponse,
     serve,
 )
-from metahook.protocol.malformed import RequestRule
+from metahook.protocol.bodies.malformed import RequestRule
 from metahook.server import Limits
 from toolkit.hooks import minimal
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from app import Json
-from app.api.container import Container, Port
-from app.api.init_container import InitContainer
-from app.api.model import Model
-from app.api.names import CONTAINER
-from app.api.pod import PodMetadata
-from app.api.resources import Resources
+from app.api.pods.container import Container, Port
+from app.api.pods.init_container import InitContainer
+from app.api.pods.pod import PodMetadata
+from app.api.pods.resources import Resources
 from app.api.spec import MyResourceSpec
+from app.api.values.model import Model
+from app.api.values.names import CONTAINER
 from app.core.child_metadata import RESTARTED_AT, labels
 from metahook import Deployment, Parent
 

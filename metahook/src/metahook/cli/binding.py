@@ -14,7 +14,7 @@ import click
 if TYPE_CHECKING:
     from metahook.cli.comparison.responses import Uncompared
     from metahook.protocol.controller import Controller
-    from metahook.protocol.plain_json import Json
+    from metahook.protocol.objects.plain_json import Json
     from metahook.simulator.metacontroller.settings import Mode, Settings
 
 T = TypeVar("T")

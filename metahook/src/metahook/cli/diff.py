@@ -29,7 +29,7 @@ from metahook.cli.objects import Objects, apply
 from metahook.cli.options import Subject, with_output, with_subject
 from metahook.cli.render import WATCHED, failures
 from metahook.cli.requests import Requests
-from metahook.protocol.changes import changed_paths
+from metahook.protocol.objects.changes import changed_paths
 from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json

@@ -9,8 +9,8 @@ import msgspec
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.recordings import Recording
 from metahook.cli.requests import Requests
-from metahook.protocol.kind import group_key
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.kind import group_key
+from metahook.protocol.objects.plain_json import Json
 from metahook.protocol.sender import controller_of, customize_request
 
 

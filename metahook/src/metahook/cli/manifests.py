@@ -9,8 +9,8 @@ import msgspec
 from metahook.cli.errors import InputError
 from metahook.cli.files.controller_fields import SPECS, field_problems
 from metahook.cli.files.manifest import Manifest, files_in, read_manifests
-from metahook.protocol.kind import Kind
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
 from metahook.simulator.scenarios.path import path_steps

@@ -7,7 +7,7 @@ from metahook.cli.binding import binding, words
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.manifest import Manifest, files_in, read_manifests
 from metahook.cli.files.metadata import SERVER_FIELDS, present_fields
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import Problem, dropped, problems, schemas
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.settings import Settings

@@ -12,9 +12,9 @@ import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.hooks import LocalHook, fail
-from metahook.protocol.gate import RefusedResponse
-from metahook.protocol.malformed import MalformedRequest
-from metahook.protocol.plain_json import Json
+from metahook.protocol.bodies.malformed import MalformedRequest
+from metahook.protocol.checks.gate import RefusedResponse
+from metahook.protocol.objects.plain_json import Json
 from metahook.protocol.sender import (
     Grouped,
     controller_of,

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Object
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Object
 
 
 class ConfigMap(Object, frozen=True):

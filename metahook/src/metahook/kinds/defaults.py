@@ -5,7 +5,7 @@ Source: Kubernetes, defaults.go in pkg/apis/apps/v1, pkg/apis/core/v1 and pkg/ap
 
 from typing import Any
 
-from metahook.protocol.objects import Defaults
+from metahook.protocol.objects.object import Defaults
 
 _PROBE = {"failureThreshold": 3, "periodSeconds": 10, "successThreshold": 1, "timeoutSeconds": 1}
 _PERCENT = {"periodSeconds": 15, "type": "Percent", "value": 100}

@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 from metahook.kinds.defaults import DEFAULTS
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Conditions, Defaults, Int64, Object
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Conditions, Defaults, Int64, Object
 
 
 class DeploymentStatus(Conditions, frozen=True):

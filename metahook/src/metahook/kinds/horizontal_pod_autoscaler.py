@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 from metahook.kinds.defaults import DEFAULTS
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Conditions, Defaults, Object
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Conditions, Defaults, Object
 
 
 class HorizontalPodAutoscalerStatus(Conditions, frozen=True):

@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Conditions, Object, Observed
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Conditions, Object, Observed
 
 
 class ParentReference(Observed, frozen=True):

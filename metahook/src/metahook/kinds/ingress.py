@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Object, Observed
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Object, Observed
 
 
 class LoadBalancer(Observed, frozen=True):

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Conditions, Object
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Conditions, Object
 
 
 class NamespaceStatus(Conditions, frozen=True, kw_only=True):

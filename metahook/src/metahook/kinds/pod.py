@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Conditions, Object, Observed
-from metahook.protocol.reading import try_read
+from metahook.protocol.bodies.reading import try_read
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Conditions, Object, Observed
 
 
 class Waiting(Observed, frozen=True):

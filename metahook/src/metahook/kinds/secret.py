@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Defaults, Object
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Defaults, Object
 
 
 class Secret(Object, frozen=True):

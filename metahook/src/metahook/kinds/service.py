@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 from metahook.kinds.defaults import DEFAULTS
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Defaults, Object
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Defaults, Object
 
 
 class Service(Object, frozen=True):

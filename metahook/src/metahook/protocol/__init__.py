@@ -15,5 +15,18 @@ gate behind them; a *decorator* is the same for a DecoratorController, where the
 are *attachments*; *findings* are what is wrong with its *installation*. The *sender* makes requests as Metacontroller
 does, for the simulator and for tests.
 
-Imports no other package of this repository; no I/O, no clock. Start at :mod:`metahook.protocol.controller`.
+    controller     the functions of a hook's author, and how a body becomes a response
+    checks         the gate, and what else is checked around a call
+    drift          how observed children differ from the desired ones, and what to do about it
+    request        a body becomes a parent, its children and the related objects
+    response       what a hook returns
+    observed       the children and the related objects, and who set their fields
+    installation   the controller in the cluster, and what is wrong with it
+    bodies         the JSON of requests and responses
+    sender         makes requests as Metacontroller does
+    crd            a CustomResourceDefinition, made from structs
+    objects        what all objects of Kubernetes have in common
+
+Imports point down this list, to no other package of this repository; no I/O, no clock. Start at
+:mod:`metahook.protocol.controller`.
 """

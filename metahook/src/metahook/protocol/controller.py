@@ -11,8 +11,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 
-from metahook.protocol.extent import TooMuchMemory
-from metahook.protocol.gate import (
+from metahook.protocol.bodies.extent import TooMuchMemory
+from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
+from metahook.protocol.bodies.wire import RelatedRule
+from metahook.protocol.checks.gate import (
     Kinds,
     RefusedResponse,
     check_customize,
@@ -23,13 +25,13 @@ from metahook.protocol.gate import (
     check_type,
     kinds_of,
 )
+from metahook.protocol.checks.misuse import check_children, check_function
+from metahook.protocol.checks.purity import ImpureHook, impurity
+from metahook.protocol.checks.summary import Summary, ready_reason, short_fields
 from metahook.protocol.installation import Requirements, UpdateMethod
-from metahook.protocol.kind import Kind
-from metahook.protocol.malformed import MalformedRequest, RequestRule
-from metahook.protocol.manifest import Manifest
-from metahook.protocol.misuse import check_children, check_function
-from metahook.protocol.objects import Object
-from metahook.protocol.purity import ImpureHook, impurity
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.manifest import Manifest
+from metahook.protocol.objects.object import Object
 from metahook.protocol.request import COMPOSITE, DECORATOR, Body, CustomizeRequest, Shape, SyncRequest
 from metahook.protocol.response import (
     CustomizeResponse,
@@ -40,8 +42,6 @@ from metahook.protocol.response import (
     SyncResponse,
 )
 from metahook.protocol.sender import Api, example_request
-from metahook.protocol.summary import Summary, ready_reason, short_fields
-from metahook.protocol.wire import RelatedRule
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -20,9 +20,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Observed
-from metahook.protocol.reading import try_read
+from metahook.protocol.bodies.reading import try_read
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Observed
 
 UpdateMethod = Literal["InPlace", "OnDelete", "Recreate", "RollingInPlace", "RollingRecreate"]
 """How Metacontroller updates the children of a kind."""

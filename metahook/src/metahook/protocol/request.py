@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol import wire
-from metahook.protocol.extent import DecodedMemory, check_objects, check_parent
+from metahook.protocol.bodies import wire
+from metahook.protocol.bodies.extent import DecodedMemory, check_objects, check_parent
+from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
+from metahook.protocol.bodies.reading import read, try_read
 from metahook.protocol.installation import Finding, Requirements, check_installation, listed_resources
-from metahook.protocol.malformed import MalformedRequest, RequestRule
-from metahook.protocol.objects import Object
-from metahook.protocol.observed import Children
-from metahook.protocol.reading import read, try_read
-from metahook.protocol.related import Related
+from metahook.protocol.objects.object import Object
+from metahook.protocol.observed.children import Children
+from metahook.protocol.observed.related import Related
 
 Body = bytes | bytearray
 """A request as it is read from a socket."""

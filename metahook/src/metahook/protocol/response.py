@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol import wire
+from metahook.protocol.bodies import wire
+from metahook.protocol.bodies.wire import RelatedRule
 from metahook.protocol.installation import Finding
-from metahook.protocol.manifest import EncodedManifest, Manifest, identity_of
-from metahook.protocol.objects import Object
-from metahook.protocol.wire import RelatedRule
+from metahook.protocol.objects.manifest import EncodedManifest, Manifest, identity_of
+from metahook.protocol.objects.object import Object
 
 LogFields = Mapping[str, str | int | float | bool]
 """Fields of a hook's own for the line of the log about a call, such as ``{"plan": "gold"}``."""

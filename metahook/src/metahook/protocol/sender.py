@@ -9,9 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from metahook.protocol.kind import group_key
-from metahook.protocol.objects import Object
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.kind import group_key
+from metahook.protocol.objects.object import Object
+from metahook.protocol.objects.plain_json import Json
 
 Grouped = dict[str, dict[str, Json]]
 CREATED = "2026-01-01T00:00:00Z"

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from metahook.simulator.scenarios.runner import run_scenario as run_scenario
     from metahook.simulator.scenarios.scenario import InvalidScenario as InvalidScenario
     from metahook.simulator.scenarios.scenario import Scenario as Scenario
-    from metahook.simulator.scenarios.scenario import WatchedObjects as WatchedObjects
     from metahook.simulator.scenarios.scenario import read_scenario as read_scenario
     from metahook.simulator.world import NeverQuiet as NeverQuiet
     from metahook.simulator.world import NoSuchObject as NoSuchObject
@@ -70,7 +69,7 @@ else:
         "metacontroller.settings": ("MODES", "SERVED", "Mode", "NotSimulated", "Settings", "UnknownResource"),
         "objects": ("Json", "Key", "is_deleting", "key_of", "reference_to", "to_json", "with_metadata"),
         "scenarios.runner": ("StepResult", "run_scenario"),
-        "scenarios.scenario": ("InvalidScenario", "Scenario", "WatchedObjects", "read_scenario"),
+        "scenarios.scenario": ("InvalidScenario", "Scenario", "read_scenario"),
         "world": ("NeverQuiet", "NoSuchObject", "World"),
     }
     __all__ = [name for names in _NAMES.values() for name in names]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from metahook.protocol.bodies.malformed import MalformedRequest
+from metahook.protocol.bodies.wire import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, refusal_body
 from metahook.protocol.controller import Controller
-from metahook.protocol.malformed import MalformedRequest
-from metahook.protocol.wire import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, refusal_body
 
 
 class Reply(NamedTuple):

@@ -18,7 +18,7 @@ from metahook import (
     SyncRequest,
     SyncResponse,
 )
-from metahook.protocol.malformed import RequestRule
+from metahook.protocol.bodies.malformed import RequestRule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused as RefusedError

@@ -15,8 +15,8 @@ import httpx
 import pytest
 import uvicorn
 
+from metahook.protocol.bodies.wire import MIB
 from metahook.protocol.sender import sync_request
-from metahook.protocol.wire import MIB
 from metahook.server.app import create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.lifecycle.address import Address

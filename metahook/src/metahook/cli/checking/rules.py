@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from metahook.cli.checking.results import Finding
 from metahook.cli.manifests import Manifests, property_of, schema_of
 from metahook.protocol.controller import Controller
-from metahook.protocol.kind import Kind
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.metacontroller.settings.hooks import HOOKS
 from metahook.simulator.metacontroller.settings.manifest import kinds_of, rolling_problem

@@ -17,9 +17,9 @@ from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.recordings import Recording
 from metahook.cli.requests import Requests, children_of, conditions_of, invalid_spec
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Object
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Object
+from metahook.protocol.objects.plain_json import Json
 
 
 class ParentFile(NamedTuple):

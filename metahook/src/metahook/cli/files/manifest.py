@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import documents, parsed, read_text
 from metahook.cli.files.metadata import present_fields, type_problems
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.plain_json import Json
 
 if TYPE_CHECKING:
     import yaml

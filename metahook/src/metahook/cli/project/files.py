@@ -11,8 +11,8 @@ import msgspec
 
 import metahook
 from metahook.cli.project.names import TEMPLATES, Project, function_name
-from metahook.protocol.kind import Kind
-from metahook.protocol.objects import Object
+from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects.object import Object
 
 WIDTH = 120
 """Characters of a line of code."""

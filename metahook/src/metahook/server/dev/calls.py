@@ -11,11 +11,11 @@ from time import perf_counter
 
 import msgspec
 
+from metahook.protocol.bodies.malformed import MalformedRequest
+from metahook.protocol.checks.gate import RefusedResponse
 from metahook.protocol.controller import Answer, Hook
-from metahook.protocol.gate import RefusedResponse
-from metahook.protocol.malformed import MalformedRequest
-from metahook.protocol.plain_json import Json
-from metahook.protocol.printable import printable
+from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects.printable import printable
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.dev.response_lines import difference_lines, listed_children
 from metahook.server.telemetry.log_event import LogEvent

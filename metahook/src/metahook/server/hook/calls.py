@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from metahook.protocol.bodies.extent import MAX_DECODED, decoded_size
+from metahook.protocol.bodies.malformed import MalformedRequest
 from metahook.protocol.controller import Answer, Hook
-from metahook.protocol.extent import MAX_DECODED, decoded_size
-from metahook.protocol.malformed import MalformedRequest
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.clock import Clock
 from metahook.server.hook.threads import Threads

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from metahook.protocol import wire
+from metahook.protocol.bodies import wire
 from metahook.protocol.controller import Controller
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.plain_json import Json
 from metahook.protocol.sender import CREATED
 from metahook.server.refusal import (
     FAILED,

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from metahook.protocol.kind import Kind
+from metahook.protocol.objects.kind import Kind
 from metahook.simulator.apiserver.defaults import canonical_quantity
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json

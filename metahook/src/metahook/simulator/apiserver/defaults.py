@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from metahook.protocol.plain_json import Json
+from metahook.protocol.objects.plain_json import Json
 
 Fill = Callable[[Any], Any]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from metahook.protocol.changes import changes
+from metahook.protocol.objects.changes import changes
 from metahook.protocol.sender import Api, controller_of
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError

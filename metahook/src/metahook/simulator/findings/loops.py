@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from metahook.protocol.changes import changed_paths
-from metahook.protocol.last_applied import LAST_APPLIED
+from metahook.protocol.objects.changes import changed_paths
+from metahook.protocol.observed.last_applied import LAST_APPLIED
 from metahook.simulator.findings.claimed_results import AnsweredSync
 from metahook.simulator.findings.evidence import Evidence, Harm
 from metahook.simulator.history import YOU, Call, Entry, History, Write

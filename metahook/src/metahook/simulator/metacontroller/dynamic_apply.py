@@ -6,8 +6,8 @@ Source: Metacontroller 4.17, pkg/dynamic/apply. An annotation of the child recor
 import json
 from typing import Any
 
-from metahook.protocol.last_applied import LAST_APPLIED
-from metahook.protocol.objects import object_or_empty
+from metahook.protocol.objects.object import object_or_empty
+from metahook.protocol.observed.last_applied import LAST_APPLIED
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, to_json
 

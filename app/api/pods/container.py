@@ -1,0 +1,285 @@
+"""A container: the fields that the application and the init containers share, and the ports of the application."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from app.api.pods.lifecycle import Hook, Lifecycle
+from app.api.pods.probe import Probe, ReadinessProbe, RestartProbe
+from app.api.pods.resources import Resources
+from app.api.values.model import ListMap, Model, Omitted, Rule, exactly_one
+from app.api.values.quantity import MemoryLimit, Quantity
+from app.api.values.scalar import (
+    KEY,
+    MAX_TEXT,
+    SHORT_PREFIX,
+    TEXT,
+    ConfigKey,
+    EnvName,
+    Image,
+    LabelName,
+    MountPath,
+    ObjectName,
+    PortName,
+    RelativePath,
+)
+
+Divisor = Literal["1", "1m", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
+
+
+class KeyRef(Model):
+    """One key of a ConfigMap or Secret in the same namespace."""
+
+    name: ObjectName
+    """Name of the ConfigMap or Secret."""
+    key: ConfigKey
+    """Key whose value is used."""
+    optional: bool | None = None
+    """Whether the container can start without the ConfigMap or Secret, or its key."""
+
+
+class EnvFieldRef(Model):
+    """A field of the Pod."""
+
+    field_path: Annotated[
+        str,
+        Field(
+            pattern=rf"^(metadata[.](name|namespace|uid|(labels|annotations)\['{KEY}'\])"
+            "|spec[.](nodeName|serviceAccountName)|status[.](hostIPs?|podIPs?))$",
+            max_length=300,
+        ),
+        SHORT_PREFIX,
+    ]
+    """Path of the field, such as metadata.name or status.podIP."""
+
+
+class ResourceFieldRef(Model):
+    """A resource request or limit of the container."""
+
+    resource: Literal[
+        "limits.cpu",
+        "limits.memory",
+        "limits.ephemeral-storage",
+        "requests.cpu",
+        "requests.memory",
+        "requests.ephemeral-storage",
+    ]
+    """The request or limit."""
+    divisor: Divisor | None = None
+    """Unit of the value: 1 or 1m for CPU; 1, 1k to 1E or 1Ki to 1Ei for memory and storage."""
+
+    rules = (
+        Rule(
+            "divisor must be 1 or 1m for CPU, and must not be 1m for memory and storage",
+            lambda ref: ref.divisor in (None, "1") or (ref.resource.endswith("cpu") == (ref.divisor == "1m")),
+            cel="!has(self.divisor) || self.divisor == '1' || self.resource.endsWith('cpu') == (self.divisor == '1m')",
+        ),
+    )
+
+
+class EnvSource(Model):
+    """Source of the value of an environment variable. Exactly one of its fields must be set."""
+
+    config_map_key_ref: KeyRef | None = None
+    """A key of a ConfigMap."""
+    secret_key_ref: KeyRef | None = None
+    """A key of a Secret."""
+    field_ref: EnvFieldRef | None = None
+    """A field of the Pod."""
+    resource_field_ref: ResourceFieldRef | None = None
+    """A resource request or limit of the container."""
+
+    rules = (exactly_one("configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef"),)
+
+
+class EnvVar(Model):
+    """An environment variable of the container."""
+
+    name: EnvName
+    """Name of the variable."""
+    value: Annotated[str, Field(pattern=TEXT, max_length=MAX_TEXT), Omitted] | None = None
+    """Value. $(OTHER) is replaced with the value of the variable OTHER if that precedes this one in the list."""
+    value_from: EnvSource | None = None
+    """Source of the value; must not be set together with value."""
+
+    rules = (
+        Rule(
+            "value and valueFrom must not both be set",
+            lambda var: not (var.value and var.value_from),
+            cel="!(has(self.value) && self.value != '' && has(self.valueFrom))",
+        ),
+    )
+
+
+class EnvFromRef(Model):
+    """A ConfigMap or Secret in the same namespace."""
+
+    name: ObjectName
+    """Name of the ConfigMap or Secret."""
+    optional: bool | None = None
+    """Whether the container can start without the ConfigMap or Secret."""
+
+
+class EnvFrom(Model):
+    """A ConfigMap or Secret whose keys become environment variables."""
+
+    prefix: EnvName | None = None
+    """Prefix of the name of each variable."""
+    config_map_ref: EnvFromRef | None = None
+    """The ConfigMap."""
+    secret_ref: EnvFromRef | None = None
+    """The Secret."""
+
+    rules = (exactly_one("configMapRef", "secretRef"),)
+
+
+class Port(Model):
+    """A port that the container listens on."""
+
+    name: PortName | None = None
+    """Name that probes can refer to; also the name of the port in the Service."""
+    container_port: Annotated[int, Field(ge=1, le=65535)]
+    """Port number, 1 to 65535."""
+    service_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Port of the Service that leads to containerPort, 1 to 65535; default containerPort."""
+    protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
+    """Protocol; default TCP."""
+
+    @property
+    def in_service(self) -> int:
+        """The port of the Service that leads to this one."""
+        return self.service_port or self.container_port
+
+
+class VolumeMount(Model):
+    """Where a volume is mounted in the container."""
+
+    name: LabelName
+    """Name of the volume in spec.volumes."""
+    mount_path: MountPath
+    """Absolute path in the container."""
+    sub_path: RelativePath | None = None
+    """Path within the volume to mount, instead of its root."""
+    read_only: Annotated[bool, Omitted] | None = None
+    """Whether the volume is mounted read-only; default false."""
+
+
+def _unique(values: list[object]) -> bool:
+    return len(set(values)) == len(values)
+
+
+def _in_service(port: str) -> str:
+    """Return what the CEL variable *port* is in the Service."""
+    return f"(has({port}.servicePort) ? {port}.servicePort : {port}.containerPort)"
+
+
+Env = Annotated[
+    list[EnvVar],
+    Field(max_length=256),
+    ListMap(("name",)),
+    Rule(
+        "all values together must have at most 65536 characters",
+        lambda env: sum(len(var.value or "") for var in env) <= MAX_TEXT,
+        cel=f"self.map(e, has(e.value) ? e.value.size() : 0).sum() <= {MAX_TEXT}",
+    ),
+    Omitted,
+]
+Ports = Annotated[
+    list[Port],
+    Field(max_length=32),
+    ListMap(("containerPort", "protocol")),
+    Rule(
+        "port names must be unique",
+        lambda ports: _unique([port.name for port in ports if port.name]),
+        cel="self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))",
+    ),
+    Rule(
+        "each containerPort must be unique, even across protocols: "
+        "Metacontroller's dynamic-apply would merge the two ports",
+        lambda ports: _unique([port.container_port for port in ports]),
+        cel="self.all(a, self.exists_one(b, a.containerPort == b.containerPort))",
+    ),
+    Rule(
+        "each port of the Service (servicePort, or else containerPort) must be unique, even across protocols",
+        lambda ports: _unique([port.in_service for port in ports]),
+        cel=f"self.all(a, self.exists_one(b, {_in_service('a')} == {_in_service('b')}))",
+    ),
+    Omitted,
+]
+VolumeMounts = Annotated[list[VolumeMount], Field(max_length=64), ListMap(("mountPath",)), Omitted]
+
+Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
+
+
+class Container(Model):
+    """What a container runs, and with what."""
+
+    image: Image
+    """Container image, such as nginx:1.27."""
+    memory: MemoryLimit = "128Mi"
+    """Memory request and limit of the container; ignored if resources sets memory. Quantity; default 128Mi."""
+    cpu: Quantity | None = None
+    """CPU request of the container; there is no CPU limit. Quantity, such as 500m."""
+    resources: Annotated[Resources, Omitted] | None = None
+    """Requests and limits by resource. If it sets memory, the field memory is ignored."""
+
+    command: (
+        Annotated[
+            list[Argument],
+            Field(max_length=256),
+            Rule(
+                "the first item must not be empty",
+                lambda command: not command or command[0] != "",
+                cel="self.size() == 0 || self[0] != ''",
+            ),
+            Omitted,
+        ]
+        | None
+    ) = None
+    """Program and arguments to run instead of the image's entrypoint."""
+    args: Annotated[list[Argument], Field(max_length=256), Omitted] | None = None
+    """Arguments to use instead of the image's."""
+    env: Env | None = None
+    """Environment variables of the container."""
+    env_from: Annotated[list[EnvFrom], Field(max_length=32), Omitted] | None = None
+    """ConfigMaps and Secrets whose keys become environment variables."""
+    liveness_probe: RestartProbe | None = None
+    """Checks whether the container is alive; if it fails, the container is restarted."""
+    readiness_probe: ReadinessProbe | None = None
+    """Checks whether the container is ready for traffic."""
+    startup_probe: RestartProbe | None = None
+    """Checks whether the container has started; the other probes start after it succeeds."""
+    lifecycle: Annotated[Lifecycle, Omitted] | None = None
+    """What is done right after the container has started (postStart), and before it gets SIGTERM (preStop)."""
+    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    """When to pull. Default: Always if the tag is latest, or if there is neither tag nor digest; else IfNotPresent."""
+    volume_mounts: VolumeMounts | None = None
+    """Where volumes are mounted."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Rule(
+            "CPU must not be set in both cpu and resources",
+            lambda container: container.cpu is None or not container.is_in_resources("cpu"),
+            cel="!has(self.cpu) || !has(self.resources) "
+            "|| !(has(self.resources.requests) && 'cpu' in self.resources.requests) "
+            "&& !(has(self.resources.limits) && 'cpu' in self.resources.limits)",
+        ),
+    )
+
+    def is_in_resources(self, name: str) -> bool:
+        """Tell whether the field resources has a request or a limit for the resource *name*."""
+        resources = self.resources or Resources()
+        return name in (resources.requests or {}) or name in (resources.limits or {})
+
+    def probes(self) -> dict[str, Probe | None]:
+        """Return the three probes by their names on the wire."""
+        return {
+            "livenessProbe": self.liveness_probe,
+            "readinessProbe": self.readiness_probe,
+            "startupProbe": self.startup_probe,
+        }
+
+    def hooks(self) -> dict[str, Hook | None]:
+        """Return the lifecycle hooks by their names on the wire."""
+        lifecycle = self.lifecycle or Lifecycle()
+        return {"postStart": lifecycle.post_start, "preStop": lifecycle.pre_stop}

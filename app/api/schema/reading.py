@@ -1,0 +1,71 @@
+"""Parses the spec of a stored MyResource, or names the first problem in it."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from app.api.dependencies import NOT_ITSELF
+from app.api.schema.structural import Schema, structural
+from app.api.spec import MyResourceSpec
+from app.api.values.scalar import NAME
+
+_REWORDED = {
+    "missing": "Required value",
+    "json_invalid": "is not valid JSON",
+    "string_pattern_mismatch": "does not have the required format; see the description of the field",
+    "string_type": "must be a string",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+}
+"""Messages by pydantic's type of error, where its own say less or use Python's words."""
+
+_SUBJECT = re.compile("^[A-Z][a-z]+ should ")
+"""How pydantic's own messages start, such as ``Input should be`` and ``String should have``."""
+
+
+@dataclass(frozen=True)
+class InvalidSpec:
+    """A spec that is not valid: ``problem`` names the field and what it must be, never its value."""
+
+    problem: str
+
+
+def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
+    """Return the spec (JSON bytes) of the MyResource called *name*, or why it is invalid."""
+    if not NAME.holds(name):
+        return InvalidSpec(f"metadata.name: {NAME.message}")
+    try:
+        valid = MyResourceSpec.model_validate_json(spec)
+    except ValidationError as error:
+        return InvalidSpec(_first(error))
+    return valid if NOT_ITSELF.holds((name, valid.dependencies)) else InvalidSpec(f"spec: {NOT_ITSELF.message}")
+
+
+def _first(error: ValidationError) -> str:
+    detail: Any = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    # "List should have at most 16 items after validation, not 17" ends in a number of the request, which is cut off.
+    message = _SUBJECT.sub("must ", detail["msg"]).partition(" after validation")[0]
+    return f"{_path(detail['loc'])}: {_REWORDED.get(detail['type'], message)}"
+
+
+def _path(loc: tuple[int | str, ...]) -> str:
+    """Return a path such as ``spec.env[3].name``. Keys of maps are left out: they are content of the request."""
+    path, node = "spec", spec_schema()
+    for step in loc:
+        if isinstance(step, int):
+            path, node = f"{path}[{step}]", node["items"]
+        elif step in node.get("properties", {}):
+            path, node = f"{path}.{step}", node["properties"][step]
+        else:
+            node = node.get("additionalProperties", node)
+    return path
+
+
+@cache
+def spec_schema() -> Schema:
+    """Return the structural schema of the spec, without descriptions, because the first sync makes it."""
+    return structural(MyResourceSpec, is_described=False)

@@ -1,0 +1,101 @@
+"""Quantities: amounts of memory, CPU and other resources, in the form that the API server stores.
+
+Kubernetes parses ``1024Mi`` and stores ``1Gi``. A hook that returns ``1024Mi`` again makes Metacontroller
+write at every sync, so a quantity becomes canonical when it is parsed.
+Source: k8s.io/apimachinery/pkg/api/resource, ``Quantity.CanonicalizeBytes``.
+"""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from app.api.values.model import IntOrString, Rule
+from app.api.values.scalar import matches
+
+_PARTS = re.compile(r"([0-9]+)(?:[.]([0-9]+))?(m|k|M|G|T|P|[KMGTP]i)?")
+_DECIMAL = {"m": 1, "": 10**3, "k": 10**6, "M": 10**9, "G": 10**12, "T": 10**15, "P": 10**18}
+_BINARY = {"Ki": 1000 << 10, "Mi": 1000 << 20, "Gi": 1000 << 30, "Ti": 1000 << 40, "Pi": 1000 << 50}
+
+
+def milli(quantity: int | str) -> int:
+    """Return *quantity* in thousandths, exactly: ``milli("1.5k") == 1_500_000``."""
+    parts = _PARTS.fullmatch(str(quantity))
+    if parts is None:
+        message = "not a quantity"
+        raise ValueError(message)
+    whole, fraction, suffix = parts[1], parts[2] or "", parts[3] or ""
+    scale = (_DECIMAL | _BINARY)[suffix]
+    return int(whole + fraction) * scale // int("1" + "0" * len(fraction))
+
+
+def canonical(quantity: int | str) -> str:
+    """Return *quantity* as the API server stores it: with the largest suffix that gives a whole number."""
+    amount = milli(quantity)
+    binary = str(quantity).endswith("i") and amount % _BINARY["Ki"] == 0
+    units = {"": 1000, **_BINARY} if binary else _DECIMAL
+    size, suffix = max((size, suffix) for suffix, size in units.items() if amount % size == 0)
+    return f"{amount // size}{suffix}" if amount else "0"
+
+
+_SYNTAX = "[0-9]{1,15}m?|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?"
+_MESSAGE = "must be a quantity: CPU such as 500m or 2, other resources such as 128Mi or 1.5Gi"
+
+BYTES_SYNTAX = (
+    "[0-9]{1,15}|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T)"
+    "|[0-9]{1,6}([.](0{1,3}|50{0,2}|(2|7)50?|125|375|625|875))?(Ki|Mi|Gi|Ti)"
+)
+"""Whole bytes. (CEL's ``isInteger`` calls ``1.5Gi`` no integer.)"""
+NO_BYTES = "[0.]+[a-zA-Z]*"
+BYTES_MESSAGE = "must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"
+
+MINIMUM_MEMORY = "6Mi"
+"""The smallest memory limit. With less, the container runtime is killed while it starts the container."""
+MINIMUM_MESSAGE = (
+    f"must be at least {MINIMUM_MEMORY}: a container does not start with less; "
+    "a number without a unit is in bytes: write 100Mi, not 100"
+)
+
+Amount = Annotated[
+    int | str,
+    IntOrString(_MESSAGE, minimum=0, maximum=10**15 - 1),
+    Rule(_MESSAGE, lambda amount: matches(_SYNTAX, str(amount)), cel=f"string(self).matches('^({_SYNTAX})$')"),
+]
+"""An amount of a resource as the user wrote it."""
+
+Quantity = Annotated[Amount, AfterValidator(canonical)]
+"""An amount of a resource; canonical once read."""
+
+
+def is_bytes(amount: str) -> bool:
+    """Tell whether *amount* is a whole number of bytes above 0."""
+    return matches(BYTES_SYNTAX, amount) and not matches(NO_BYTES, amount)
+
+
+def bytes_cel(value: str) -> str:
+    """Return the CEL of :func:`is_bytes` for *value*."""
+    return f"string({value}).matches('^({BYTES_SYNTAX})$') && !string({value}).matches('^{NO_BYTES}$')"
+
+
+def memory_limit_cel(value: str) -> str:
+    """Return the CEL that tells whether *value* is at least the smallest memory limit.
+
+    A value that is not in bytes passes: another rule refuses it, and one message is enough.
+    """
+    enough = f"quantity(string({value})).compareTo(quantity('{MINIMUM_MEMORY}')) >= 0"
+    return f"!({bytes_cel(value)}) || {enough}"
+
+
+Bytes = Annotated[
+    int | str,
+    IntOrString(BYTES_MESSAGE, minimum=1, maximum=10**15 - 1),
+    Rule(BYTES_MESSAGE, lambda amount: is_bytes(str(amount)), cel=bytes_cel("self")),
+    AfterValidator(canonical),
+]
+"""An amount of memory or storage; canonical once read."""
+
+MemoryLimit = Annotated[
+    Bytes,
+    Rule(MINIMUM_MESSAGE, cel=memory_limit_cel("self")),
+]
+"""A memory limit; canonical once read."""

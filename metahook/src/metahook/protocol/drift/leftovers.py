@@ -1,0 +1,233 @@
+"""Fields of a child that the hook does not set: leftovers, and foreign fields, which others set.
+
+Leftovers were applied before, are no longer desired, and are not removed by Metacontroller.
+
+After a change of Metacontroller's ``--apply-strategy`` the fields that it wrote in the other way have another owner, so
+dropping them from the desired child does not remove them. ``kubectl rollout undo`` brings fields back that server-side
+apply then leaves alone. The API server records in ``managedFields`` who owns what: a field is left over if one of these
+owns it, no other manager does, and it is not what the API server sets by default.
+
+A field is foreign if another manager owns it, such as ``kubectl edit`` or a sidecar injector that patches the child.
+What a webhook or a policy adds at admission is not: on the real API server nobody owns that, no matter whose request it
+was added to.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from metahook.protocol.objects.manifest import Manifest
+from metahook.protocol.objects.object import Defaults
+from metahook.protocol.observed.children import Children
+from metahook.protocol.observed.last_applied import LAST_APPLIED, annotated_record
+from metahook.protocol.observed.managed_fields import (
+    APPLIER,
+    FieldOwner,
+    FieldSet,
+    is_metacontroller,
+    list_key,
+    subset,
+    union,
+)
+
+Key = tuple[tuple[str, Any], ...]
+"""What identifies an item of a list, such as ``(("name", "main"),)``."""
+
+Path = tuple[str | Key, ...]
+"""Field names and list items, from the outside in."""
+
+EVERY_MANAGER = "*"
+
+_UNDO = "kubectl"
+"""The field manager of ``kubectl rollout undo``. Other commands of kubectl have longer names: kubectl-edit."""
+
+_OPEN_MAPS = {"annotations", "labels", "limits", "requests"}
+"""Maps of which each entry has its own owner, as with the items of a list."""
+
+_WHOLE_MAPS = {"nodeSelector"}
+"""Maps with one owner as a whole. Dynamic-apply keeps entries that others add to them."""
+
+_NEVER = {LAST_APPLIED, "controller-uid", "kubectl.kubernetes.io/restartedAt"}
+"""Annotations and a label that come and go with what Metacontroller or ``kubectl rollout restart`` does."""
+
+
+def format_path(path: Path) -> str:
+    """Return *path* as a message names it, such as ``spec.template.spec.containers[main].args``."""
+    steps = (f".{step}" if isinstance(step, str) else f"[{step[0][1]}]" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = ()) -> list[Path]:
+    """Return the outermost fields that are left over on the observed child of the kind and name of *desired*.
+
+    *ignored* are annotations that the hook sets only at times. Raise UndeclaredKind.
+    """
+    observed = children.observed(desired)
+    if observed is None:
+        return []
+    by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
+    owners = children.field_owners(desired)
+    if not _may_have_leftovers(owners, by_annotation=by_annotation):
+        return []
+    suspects, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
+    if not suspects:  # to unite the fields of all others takes long
+        return []
+    content = children.content(desired)
+    metadata = observed.metadata
+    live = {**content, "metadata": {"annotations": metadata.annotations or {}, "labels": metadata.labels or {}}}
+    walk = _Walk({*_NEVER, *ignored}, observed.DEFAULTS)
+    known = [desired, annotated_record(observed)]
+    suspected = _decided_by_the_hook(union(map(_suspected, suspects)))
+    return sorted(walk.unknown(suspected, union(owner.fields for owner in others), live, known, ()), key=str)
+
+
+@dataclass(frozen=True)
+class ForeignField:
+    """A field that only other managers set."""
+
+    path: Path
+    managers: tuple[str, ...]
+    """Their names, sorted."""
+
+    def __str__(self) -> str:
+        """Return it as a message names it, such as ``spec.template.spec.hostNetwork (kubectl-edit)``."""
+        return f"{format_path(self.path)} ({', '.join(self.managers)})"
+
+
+def foreign_fields(desired: Manifest, children: Children, expected: Collection[str] = ()) -> list[ForeignField]:
+    """Return the outermost foreign fields of the observed child of the kind and name of *desired*, sorted.
+
+    They are not in its metadata and its status. Those of the *expected* managers are left out; ``*`` means all. Nothing
+    is decoded for a child without other managers. Raise UndeclaredKind.
+    """
+    observed = children.observed(desired)
+    owners = children.field_owners(desired)
+    if observed is None or EVERY_MANAGER in expected or not any(_may_be_foreign(owner, expected) for owner in owners):
+        return []
+    by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
+    _, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
+    foreign = sorted((owner for owner in others if _may_be_foreign(owner, expected)), key=lambda owner: owner.manager)
+    if not foreign:
+        return []
+    content = children.content(desired)
+    known = [desired, annotated_record(observed)]
+    walk = _Walk(_NEVER, observed.DEFAULTS)
+    found: dict[Path, set[str]] = {}
+    for owner in foreign:
+        for path in walk.unknown(union([owner.fields]), {}, content, known, ()):
+            found.setdefault(path, set()).add(owner.manager)
+    return [ForeignField(path, tuple(sorted(found[path]))) for path in sorted(found, key=str)]
+
+
+def _may_be_foreign(owner: FieldOwner, expected: Collection[str]) -> bool:
+    """Tell whether *owner* may set fields of its own: not through a subresource, such as an autoscaler."""
+    if owner.subresource or owner.manager == APPLIER:  # all owners of most children
+        return False
+    return owner.manager not in expected and not _is_undo(owner)
+
+
+def _may_have_leftovers(owners: list[FieldOwner], *, by_annotation: bool) -> bool:
+    """Tell whether the other apply strategy, or an undo, owns fields: most children have no such owner.
+
+    Metacontroller's dynamic-apply records in an annotation what it applied, and writes as any other client does.
+    """
+    other = "Apply" if by_annotation else "Update"
+    return any(not owner.subresource and (owner.operation == other or _is_undo(owner)) for owner in owners)
+
+
+def _is_undo(owner: FieldOwner) -> bool:
+    return (owner.manager, owner.operation, owner.subresource) == (_UNDO, "Update", None)
+
+
+def _split(
+    owners: list[FieldOwner], owner_uid: str, *, by_annotation: bool
+) -> tuple[list[FieldOwner], list[FieldOwner]]:
+    """Return the owners of fields that may be left over, and those that are other managers.
+
+    Without the annotation Metacontroller applies server-side: what its own Apply entry has, its next apply removes.
+    """
+    appliers = {APPLIER} | {owner.manager for owner in owners if is_metacontroller(owner, owner_uid)}
+    suspects: list[FieldOwner] = []
+    others: list[FieldOwner] = []
+    for owner in owners:
+        if _is_undo(owner):
+            suspects.append(owner)
+        elif owner.subresource or owner.manager not in appliers:
+            others.append(owner)
+        elif by_annotation or owner.operation == "Update":
+            suspects.append(owner)
+    return suspects, others
+
+
+def _suspected(owner: FieldOwner) -> FieldSet:
+    """Return the fields of *owner* that may be left over."""
+    return {"f:spec": subset(owner.fields, "f:spec")} if _is_undo(owner) else owner.fields
+
+
+def _decided_by_the_hook(fields: FieldSet) -> FieldSet:
+    metadata = {field: subset(subset(fields, "f:metadata"), field) for field in ("f:annotations", "f:labels")}
+    content = {field: below for field, below in fields.items() if field not in {"f:metadata", "f:status"}}
+    return {**content, "f:metadata": metadata}
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Goes through field sets, one or several, and the values that they name."""
+
+    ignored: Collection[str]
+    defaults: Defaults
+    _items: dict[int, "_Items"] = field(default_factory=dict)
+    """By the id of the value, which outlives the walk: a list is indexed once, whoever owns items of it."""
+
+    def unknown(self, owned: FieldSet, others: FieldSet, live: object, known: list[Any], path: Path) -> Iterator[Path]:
+        """Yield those of *owned* that are in *live*, not in *others*, and in none of the *known* manifests."""
+        observed, manifests = self._of(live), [self._of(manifest) for manifest in known]
+        for name, below in owned.items():
+            step, value = observed.find(name)
+            if step is None or step in self.ignored:
+                continue
+            inner = [found for there, found in (manifest.find(name) for manifest in manifests) if there is not None]
+            theirs = subset(others, name)
+            is_open = step in _OPEN_MAPS or (isinstance(value, list) and bool(below))
+            if inner or is_open or theirs.keys() - {"."}:
+                is_whole = step in _WHOLE_MAPS and isinstance(value, dict) and id(value) not in self._items
+                entries = {f"f:{key}": {} for key in value} if is_whole else below
+                yield from self.unknown(entries, theirs, value, inner, (*path, step))
+            elif name not in others and not (isinstance(step, str) and self.defaults.has(_field(path), step, value)):
+                yield (*path, step)
+
+    def _of(self, value: object) -> "_Items":
+        return self._items.setdefault(id(value), _Items(value))
+
+
+def _field(path: Path) -> str:
+    """Return the name of the field that *path* ends in, or is an item of; ``""`` at the top of the object."""
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
+class _Items:
+    """An object or a list, of which FieldsV1 names a part."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+        self._index: dict[tuple[str, ...], dict[tuple[str, ...], Any]] = {}
+
+    def find(self, field: str) -> tuple[str | Key | None, Any]:
+        """Return the step to *field* and its value; no step if it is not there."""
+        step: str | Key = field[2:] if field.startswith("f:") else tuple(list_key(field).items())
+        value = self._value.get(step) if isinstance(step, str) and isinstance(self._value, dict) else self._item(step)
+        return (None, None) if value is None else (step, value)
+
+    def _item(self, key: str | Key) -> object:
+        """Return the item of a list that *key* identifies, or None."""
+        if isinstance(key, str) or not key or not isinstance(self._value, list):
+            return None
+        names = tuple(name for name, _ in key)
+        if not self._index:  # the API server identifies all items of a list by the same names
+            items = [item for item in self._value if isinstance(item, dict)]
+            self._index[names] = {_identity(item, names): item for item in items}
+        return self._index.get(names, {}).get(_identity(dict(key), names))
+
+
+def _identity(item: dict[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(str(item.get(name, "TCP" if name == "protocol" else None)) for name in names)
