@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.requests.large import with_all_fields
 from tests.requests.pods import container, crashing, pod, running, shown, unfinished
@@ -53,5 +53,5 @@ def cpu(call: Callable[[], object]) -> float:
 def test_a_thousand_pods_cost_less_than_the_standard_library_takes_to_parse_them(state: str) -> None:
     body = request(STATES[state]())
 
-    assert len(MYRESOURCE.answer_sync(body, NOW)) <= MOST_BYTES
-    assert cpu(lambda: MYRESOURCE.answer_sync(body, NOW)) <= cpu(lambda: json.loads(body))
+    assert len(MYRESOURCE.handle_sync(body, NOW).body) <= MOST_BYTES
+    assert cpu(lambda: MYRESOURCE.handle_sync(body, NOW).body) <= cpu(lambda: json.loads(body))

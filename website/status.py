@@ -92,7 +92,7 @@ def example() -> Json:
     body = REQUEST.read_bytes()
     parent = json.loads(body)["parent"]
     metadata = {key: parent["metadata"][key] for key in ("name", "namespace", "generation")}
-    status = json.loads(controller(Watch()).answer_sync(body, NOW))["status"]
+    status = json.loads(controller(Watch()).handle_sync(body, NOW).body)["status"]
     status["observedGeneration"] = metadata["generation"]  # Metacontroller adds it
     return {key: parent[key] for key in ("apiVersion", "kind", "spec")} | {"metadata": metadata, "status": status}
 

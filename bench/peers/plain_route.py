@@ -19,4 +19,4 @@ app = FastAPI()
 @app.post("/sync")
 async def sync(request: Request) -> Response:
     """Respond to a sync request."""
-    return Response(CONTROLLER.answer_sync(await request.body(), utc_now()), media_type="application/json")
+    return Response(CONTROLLER.handle_sync(await request.body(), utc_now()).body, media_type="application/json")

@@ -40,7 +40,7 @@ def test_a_model_is_read_and_written_in_camel_case() -> None:
     pair = Pair.model_validate_json('{"firstOne": 1, "second": null, "unknown": 1}')
 
     assert pair.first_one == 1
-    assert pair.wire() == {"firstOne": 1}
+    assert pair.as_json() == {"firstOne": 1}
 
 
 @pytest.mark.parametrize("number", ['"1"', "true", "1.0", "1.5", "null", "[]"])
@@ -119,7 +119,7 @@ def test_items_with_the_same_keys_are_refused() -> None:
 def test_items_that_differ_in_one_key_are_accepted() -> None:
     pairs = Pairs.model_validate_json('{"pairs": [{"firstOne": 1}, {"firstOne": 1, "second": 2}]}')
 
-    assert pairs.wire() == {"pairs": [{"firstOne": 1}, {"firstOne": 1, "second": 2}]}
+    assert pairs.as_json() == {"pairs": [{"firstOne": 1}, {"firstOne": 1, "second": 2}]}
 
 
 def test_an_empty_list_is_omitted() -> None:

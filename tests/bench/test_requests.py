@@ -28,7 +28,7 @@ def test_a_request_has_the_size_of_its_name(size: str) -> None:
 def test_the_hook_is_at_rest_for_each_myresource(size: str) -> None:
     """Nothing is left to write, so that a response does not depend on the time: except that no child is there yet."""
     request = json.loads(body(size, 7))
-    answer = json.loads(MYRESOURCE.answer_sync(body(size, 7), datetime(2026, 11, 1, tzinfo=UTC)))
+    answer = json.loads(MYRESOURCE.handle_sync(body(size, 7), datetime(2026, 11, 1, tzinfo=UTC)).body)
 
     assert "web0007" in request["parent"]["metadata"]["name"]
     if size == "2 KB":

@@ -3,7 +3,7 @@
 import pytest
 
 from app.api.values.names import SHARD_LABEL as LABEL
-from metahook.protocol.sender import matches
+from metahook.protocol.request_builder import matches
 from tests.chart.sets import Json, notes, objects, the
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from metahook.protocol.sender import Grouped, customize_request, sync_request
+from metahook.protocol.request_builder import Grouped, customize_request, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied

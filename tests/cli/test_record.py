@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from metahook.protocol.sender import customize_request
+from metahook.protocol.request_builder import customize_request
 from tests.cli.command import assert_one_line, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.requests.builders import my_resource

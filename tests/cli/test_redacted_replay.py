@@ -100,7 +100,9 @@ def test_every_kind_of_child_is_replayed_with_no_difference_from_its_redacted_fo
     children = in_cluster(parent, mode)
     request = json.dumps(request_of(parent, *children)).encode()
 
-    document = recording("/sync", request, MYRESOURCE.answer_sync(request, NOW), NOW, redaction_of(keeps_values=False))
+    document = recording(
+        "/sync", request, MYRESOURCE.handle_sync(request, NOW).body, NOW, redaction_of(keeps_values=False)
+    )
 
     assert {each["kind"] for each in children} == {kind.KIND.kind for kind in CHILDREN} - {other}
     assert document["response"]["status"]["state"] == "Ready"
@@ -190,7 +192,7 @@ def _hashes_now(request: bytes) -> list[str]:
 @given(situations(parents().map(planted)).filter(is_storable))
 def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situation: Situation) -> None:
     request = request_with_canaries(situation)
-    response = WATCHING.answer_sync(request, NOW)
+    response = WATCHING.handle_sync(request, NOW).body
     redaction = redaction_of(keeps_values=False)
 
     redacted_request, redacted_response = redaction.redact(request, response)
@@ -199,7 +201,7 @@ def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situat
     assert CANARY not in text
     assert not has_difference(recording("/sync", request, response, NOW, redaction), WATCH)
     if "managedFields" not in request.decode():
-        assert json.loads(WATCHING.answer_sync(redacted_request, NOW)) == json.loads(redacted_response)
+        assert json.loads(WATCHING.handle_sync(redacted_request, NOW).body) == json.loads(redacted_response)
     without_content = hashes(json.loads(redacted_response))
     assert not [each for each in hashes(json.loads(response)) - without_content if each in text]
 
@@ -209,7 +211,7 @@ def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situat
 @given(situations(parents().map(planted)).filter(is_storable))
 def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
     request = request_with_canaries(situation)
-    response = WATCHING.answer_sync(request, NOW)
+    response = WATCHING.handle_sync(request, NOW).body
     redaction = redaction_of(keeps_values=True)
 
     redacted, _ = redaction.redact(request, response)
@@ -296,7 +298,7 @@ def full_exchange() -> tuple[Json, Json]:
     database = {**backup("db"), "spec": {"password": "a", "name": "a"}}
     watched = {**related(config_map("app", a="b"), secret("app", b="c"), database), **shown(observed)}
     request = {**request_of(parent, *children, related=watched), "controller": RIGHT}
-    return request, json.loads(WATCHING.answer_sync(json.dumps(request).encode(), NOW))
+    return request, json.loads(WATCHING.handle_sync(json.dumps(request).encode(), NOW).body)
 
 
 @pytest.mark.parametrize(
@@ -324,7 +326,7 @@ def with_hash() -> tuple[bytes, bytes]:
     ]
     found = related(config_map("app", a=CANARY), secret("app", b=CANARY))
     request = Situation(my_resource(env=env), (), found).body()
-    return request, WATCHING.answer_sync(request, NOW)
+    return request, WATCHING.handle_sync(request, NOW).body
 
 
 def test_the_hashes_of_configuration_are_those_of_the_placeholders() -> None:
@@ -335,7 +337,7 @@ def test_the_hashes_of_configuration_are_those_of_the_placeholders() -> None:
 
     published, replaced = hashes(json.loads(response)), hashes(json.loads(redacted_response))
     assert (len(published), len(replaced), published & replaced) == (2, 2, set())
-    assert replaced == hashes(json.loads(WATCHING.answer_sync(redacted_request, NOW)))
+    assert replaced == hashes(json.loads(WATCHING.handle_sync(redacted_request, NOW).body))
 
 
 def test_without_the_hashes_of_the_hook_a_replay_would_restart_pods() -> None:
@@ -380,11 +382,11 @@ LIMITS: dict[str, Json] = {
 @pytest.mark.parametrize("fields", LIMITS.values(), ids=list(LIMITS))
 def test_a_redacted_value_is_judged_as_the_value(fields: Json) -> None:
     request = Situation(my_resource(**fields)).body()
-    response = WATCHING.answer_sync(request, NOW)
+    response = WATCHING.handle_sync(request, NOW).body
 
     redacted, _ = redaction_of(keeps_values=False).redact(request, response)
 
-    assert json.loads(WATCHING.answer_sync(redacted, NOW))["status"] == json.loads(response)["status"]
+    assert json.loads(WATCHING.handle_sync(redacted, NOW).body)["status"] == json.loads(response)["status"]
 
 
 WAITING = ["CreateContainerConfigError", "CreateContainerError", "ImagePullBackOff", "RunContainerError"]
@@ -399,7 +401,7 @@ def test_a_container_that_waits_is_explained_as_with_its_message(reason: str) ->
 
     redacted, _ = redaction_of(keeps_values=False).redact(request, b"{}")
 
-    answers = [json.loads(MYRESOURCE.answer_sync(each, NOW)) for each in (request, redacted)]
+    answers = [json.loads(MYRESOURCE.handle_sync(each, NOW).body) for each in (request, redacted)]
     assert answers[0]["status"] == answers[1]["status"]
     assert ("Secret db does not exist" in json.dumps(answers[1]["status"])) is (reason == WAITING[0])
 
@@ -414,7 +416,7 @@ def test_variables_in_another_order_are_drift_if_one_uses_the_other() -> None:
         text = json.dumps(request).encode()
         redacted, _ = redaction_of(keeps_values=False).redact(text, b"{}")
         assert value not in redacted.decode()
-        answers = [json.loads(WATCHING.answer_sync(each, NOW)) for each in (text, redacted)]
+        answers = [json.loads(WATCHING.handle_sync(each, NOW).body) for each in (text, redacted)]
         assert answers[0]["status"] == answers[1]["status"]
         return "spec.template.spec.containers[main].env of" in json.dumps(answers[1]["status"])
 
@@ -426,7 +428,7 @@ def test_variables_in_another_order_are_drift_if_one_uses_the_other() -> None:
 def test_a_difference_in_a_value_is_still_a_difference() -> None:
     parent = my_resource(env=[{"name": "A", "value": CANARY}], args=[CANARY, "--other"])
     request = Situation(parent).body()
-    response = json.loads(WATCHING.answer_sync(request, NOW))
+    response = json.loads(WATCHING.handle_sync(request, NOW).body)
     (container,) = response["children"][0]["spec"]["template"]["spec"]["containers"]
     redaction = redaction_of(keeps_values=False)
     same = recording("/sync", request, json.dumps(response).encode(), NOW, redaction)
@@ -443,7 +445,7 @@ def test_a_difference_in_a_value_is_still_a_difference() -> None:
 def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_path: Path) -> None:
     parent = my_resource(args=[CANARY])
     request = json.dumps(request_of(parent, *in_cluster(parent))).encode()
-    response = WATCHING.answer_sync(request, NOW)
+    response = WATCHING.handle_sync(request, NOW).body
     (tmp_path / "new.json").write_text(json.dumps(parent))
 
     def diff(*, keeps_values: bool) -> CommandResult:

@@ -11,7 +11,7 @@ import yaml
 
 from app.api.schema.crd import schema
 from app.cli.files import validation
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.cli.command import assert_one_line, call
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
 
@@ -40,7 +40,7 @@ def test_output_response_prints_the_bytes_that_metacontroller_gets(write: Any) -
 
     ended = call("render", "-f", write(parent), "--now", NOW_TEXT, "-o", "response")
 
-    assert ended.out.encode() == MYRESOURCE.answer_sync(sync_request(parent, grouped(), {}), NOW) + b"\n"
+    assert ended.out.encode() == MYRESOURCE.handle_sync(sync_request(parent, grouped(), {}), NOW).body + b"\n"
 
 
 def test_without_observed_the_myresource_was_just_created(write: Any) -> None:

@@ -16,7 +16,7 @@ import yaml
 from app.cli.bound import COLLECT_COMMANDS
 from metahook.cli.files.recordings import read_recording
 from metahook.envtest.free_port import free_port
-from metahook.protocol.sender import customize_request
+from metahook.protocol.request_builder import customize_request
 from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.other_version import PATH, longer, other_version
 from tests.cli.test_diff import MODES, in_cluster, request_of
@@ -61,7 +61,7 @@ def settled(mode: str = "dynamic-apply", **fields: Any) -> Json:
 def recorded(request: Json, *, response: Any = None, path: str = "/sync", **fields: Any) -> Json:
     """Return *request* with the response of this version, as myresource record writes it."""
     body = json.dumps(request).encode()
-    answer = MYRESOURCE.answer_sync(body, NOW) if path == "/sync" else MYRESOURCE.answer_customize(body)
+    answer = MYRESOURCE.handle_sync(body, NOW).body if path == "/sync" else MYRESOURCE.handle_customize(body).body
     recorded_response = json.loads(answer) if response is None else response
     return {"path": path, "time": NOW_TEXT, "status": 200, "request": request, "response": recorded_response, **fields}
 

@@ -12,7 +12,7 @@ from app.core.watch import Watch
 from metahook import Absence, ConfigMap, CustomizeRequest, Deployment, Pod, Service, SyncRequest
 from metahook.cli.hooks import LocalHook
 from metahook.cli.requests import Requests
-from metahook.protocol.sender import customize_request, sync_request
+from metahook.protocol.request_builder import customize_request, sync_request
 from metahook.simulator.metacontroller.settings import MODES
 from tests.recorded.traffic import one
 from tests.requests.builders import NOW, Json, my_resource, owned

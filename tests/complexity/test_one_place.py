@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from metahook import MalformedRequest
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.api.full import BOUNDED, filled
 from tests.requests.builders import NOW, NOW_TEXT, grouped, my_resource, sync
 from tests.requests.pods import crashing, pod, shown
@@ -29,7 +29,7 @@ BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nigh
 
 def answer(body: bytes) -> bytes:
     try:
-        return WATCHING.answer_sync(body, NOW)
+        return WATCHING.handle_sync(body, NOW).body
     except MalformedRequest:
         return b""
 

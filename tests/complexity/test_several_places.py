@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.requests.builders import NOW, finished, grouped, my_resource
 from tests.requests.pods import container, crashing, pod, shown, unfinished, waiting
 from tests.requests.watched_objects import WATCHING, config_map, related
@@ -19,7 +19,7 @@ from toolkit.kept import deployment, managed
 
 
 def answer(body: bytes) -> bytes:
-    return WATCHING.answer_sync(body, NOW)
+    return WATCHING.handle_sync(body, NOW).body
 
 
 def with_env(value: str) -> Callable[[int], bytes]:

@@ -7,7 +7,7 @@ from app.api.values.names import SHARD_LABEL
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
-from metahook.protocol.sender import customize_request
+from metahook.protocol.request_builder import customize_request
 from tests.requests.builders import my_resource
 
 PORTS = [{"containerPort": 80}]
@@ -23,7 +23,7 @@ BACKUPS = Watch(secrets=True, dependencies=(Kind("example.com/v1", "MyBackup", "
 
 
 def rules(watch: Watch = Watch(), **spec: Any) -> list[dict[str, Any]]:  # noqa: B008 - a frozen value
-    answer = json.loads(controller(watch).answer_customize(customize_request(my_resource(**spec))))
+    answer = json.loads(controller(watch).handle_customize(customize_request(my_resource(**spec))).body)
     found: list[dict[str, Any]] = answer["relatedResources"]
     return found
 
@@ -58,7 +58,7 @@ def test_a_myresource_of_another_shard_has_the_same_rules() -> None:
         {"controller": {"spec": {"parentResource": {"labelSelector": each}}}, "parent": parent} for each in selectors
     ]
 
-    own, other = (controller(Watch()).answer_customize(json.dumps(request).encode()) for request in requests)
+    own, other = (controller(Watch()).handle_customize(json.dumps(request).encode()).body for request in requests)
 
     assert own == other
     assert len(json.loads(own)["relatedResources"]) == 2

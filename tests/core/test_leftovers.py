@@ -20,7 +20,7 @@ from metahook import Children, SyncRequest
 from metahook.protocol.drift.leftovers import format_path, leftovers
 from metahook.protocol.drift.removal import removal
 from metahook.protocol.observed.last_applied import LAST_APPLIED
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import FOLDER, Recorded, load
 from tests.requests.builders import EARLIER_TEXT, NOW, UID, condition, finished, grouped, my_resource, sync

@@ -185,11 +185,11 @@ def test_a_value_that_another_client_keeps_sets_no_timer() -> None:
 
 def statuses(situation: Situation) -> tuple[Json, Json]:
     """Return the status once it was written, and the one at the last moment before the resync that is announced."""
-    first = json.loads(WATCHING.answer_sync(situation.body(), NOW))
+    first = json.loads(WATCHING.handle_sync(situation.body(), NOW).body)
     written = replace(situation, parent={**situation.parent, "status": first["status"]})
-    second = json.loads(WATCHING.answer_sync(written.body(), NOW))
+    second = json.loads(WATCHING.handle_sync(written.body(), NOW).body)
     before = timedelta(seconds=second.get("resyncAfterSeconds", 10**9) - 1)
-    return second["status"], json.loads(WATCHING.answer_sync(written.body(), NOW + before))["status"]
+    return second["status"], json.loads(WATCHING.handle_sync(written.body(), NOW + before).body)["status"]
 
 
 @settings(max_examples=60)

@@ -59,7 +59,7 @@ def deployment(request: Json) -> Json:
 
 def test_the_files_continue_the_smallest_request() -> None:
     first, created, ready, killed = first_request(), *map(file, ("created.json", "ready.json", "oom-killed.json"))
-    (child,) = json.loads(MYRESOURCE.answer_sync(json.dumps(first).encode(), NOW))["children"]
+    (child,) = json.loads(MYRESOURCE.handle_sync(json.dumps(first).encode(), NOW).body)["children"]
     groups = {"Deployment.apps/v1": {KEY: child}, "Service.v1": {}}
 
     assert created == {**first, "children": groups}
@@ -75,4 +75,6 @@ def test_the_files_continue_the_smallest_request() -> None:
 def test_the_status_in_a_file_is_that_of_its_response() -> None:
     ready = file("ready.json")
 
-    assert json.loads(MYRESOURCE.answer_sync(json.dumps(ready).encode(), NOW))["status"] == ready["parent"]["status"]
+    assert (
+        json.loads(MYRESOURCE.handle_sync(json.dumps(ready).encode(), NOW).body)["status"] == ready["parent"]["status"]
+    )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from metahook.protocol.sender import Grouped, sync_request
+from metahook.protocol.request_builder import Grouped, sync_request
 from metahook.simulator.objects import Json, to_json
 from tests.e2e.namespace import Namespace
 from tests.e2e.watched import OURS
@@ -35,7 +35,7 @@ def _last_sync(here: Namespace, name: str) -> Json:
 
 def desired_children(parent: Json, managed: Grouped | None = None, related: Json | None = None) -> list[Json]:
     """Return the children that the hook returns for *parent* without observed children, of all kinds or *managed*."""
-    answer: Json = json.loads(OURS.answer_sync(sync_request(parent, managed or grouped(), related or {}), NOW))
+    answer: Json = json.loads(OURS.handle_sync(sync_request(parent, managed or grouped(), related or {}), NOW).body)
     children: list[Json] = answer["children"]
     return children
 

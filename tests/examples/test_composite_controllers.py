@@ -15,7 +15,7 @@ from stateful_set_services import SERVICES
 from staticsites import SITES
 from tenants import TENANTS
 
-from metahook import Controller, Finding
+from metahook import Controller, InstallationProblem
 from metahook.protocol.installation import check_installation
 from tests.docs.documents import ROOT
 from tests.requests.builders import MYRESOURCE
@@ -59,7 +59,7 @@ def test_of_the_laptop_only_the_timeout_is_reported() -> None:
 def test_the_page_lists_all_findings() -> None:
     page = (ROOT / "metahook/docs/hook-reference.md").read_text()
 
-    assert re.findall(r"^\| `([A-Z]\w+)` \|", page, re.MULTILINE) == [finding.name for finding in Finding]
+    assert re.findall(r"^\| `([A-Z]\w+)` \|", page, re.MULTILINE) == [finding.name for finding in InstallationProblem]
 
 
 def test_jobs_that_are_updated_in_place_would_be_reported() -> None:

@@ -31,9 +31,9 @@ class Found(Exception):
 
 def check(hook: Controller, body: bytes) -> None:
     """Send *body* to both hooks of *hook*; raise Found, or what they raise, if it is neither answered nor malformed."""
-    for answer in (partial(hook.answer_sync, now=NOW), hook.answer_customize):
+    for handle in (partial(hook.handle_sync, now=NOW), hook.handle_customize):
         try:
-            response = answer(body)
+            response = handle(body).body
         except MalformedRequest as error:
             wrong = [] if str(error) in TEXTS else ["a text of its own"]
         else:

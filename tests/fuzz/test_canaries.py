@@ -15,13 +15,13 @@ import pytest
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
+from metahook.server.connections.connections import Connections
 from metahook.server.hook.router import Controllers
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.telemetry.logs import Format
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.connections import Connections
 from tests.docs.documents import ROOT
 from tests.requests.builders import MYRESOURCE, NOW
 from toolkit.hooks.minimal import controller

@@ -24,9 +24,9 @@ def taken(recorded: Recorded, step: int) -> Iterator[str]:
     for end in range(0, len(body), step):
         try:
             if recorded.path == "/sync":
-                MYRESOURCE.answer_sync(body[:end], NOW)
+                MYRESOURCE.handle_sync(body[:end], NOW)
             else:
-                MYRESOURCE.answer_customize(body[:end])
+                MYRESOURCE.handle_customize(body[:end])
         except MalformedRequest:
             continue
         yield f"{recorded.name} cut at {end}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from metahook.server.app import create_app
 from tests.invalid.response_checks import faults, is_refused
 from tests.requests.builders import MYRESOURCE, NOW, grouped, my_resource, owned

@@ -69,7 +69,7 @@ def test_whatever_is_missing_sync_answers_or_refuses(request_: Json) -> None:
 def test_undamaged_these_requests_are_answered(request_: Json, state: str) -> None:
     body = json.dumps(request_).encode()
 
-    answer = json.loads(MYRESOURCE.answer_sync(body, NOW))
+    answer = json.loads(MYRESOURCE.handle_sync(body, NOW).body)
 
     assert faults(APP, "/sync", {"undamaged": body}) == {}
     assert [child["kind"] for child in answer["children"]] == ["Deployment", "Service"]

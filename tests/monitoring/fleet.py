@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from metahook.protocol.sender import customize_request, sync_request
+from metahook.protocol.request_builder import customize_request, sync_request
 from tests.requests.builders import finished, grouped, my_resource
 from tests.requests.installation import SPEC
 from tests.requests.pods import container, pod, shown, unfinished, waiting

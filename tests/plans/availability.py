@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from metahook.protocol.sender import controller_of
+from metahook.protocol.request_builder import controller_of
 from metahook.simulator.controllers.deployment_controller import old_template
 from metahook.simulator.controllers.deployment_status import condition_of
 from metahook.simulator.controllers.pod_status import has_failed, ready_condition

@@ -26,7 +26,7 @@ class Cached(Controller):
     @functools.lru_cache(4096)  # noqa: B019 - a few objects, which exist as long as the tests
     def answer_sync(self, body: bytes, now: datetime) -> bytes:  # type: ignore[override] # the simulator asks in bytes
         """Return the answer to a sync request."""
-        return super().answer_sync(body, now)
+        return super().handle_sync(body, now).body
 
 
 @functools.cache

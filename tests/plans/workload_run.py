@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metahook import Controller
-from metahook.protocol.sender import controller_of
+from metahook.protocol.request_builder import controller_of
 from metahook.simulator.history import Call, Entry, Write
 from metahook.simulator.hook import Hook, Reply, in_process
 from metahook.simulator.metacontroller.claims import NAME

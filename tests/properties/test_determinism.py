@@ -47,8 +47,8 @@ def test_the_order_of_keys_does_not_matter(situation: Situation, seed: int) -> N
     body = situation.body()
     other = json.dumps(shuffled(json.loads(body), random.Random(seed))).encode()  # noqa: S311 - no secret
 
-    assert WATCHING.answer_sync(body, NOW) == WATCHING.answer_sync(other, NOW)
-    assert WATCHING.answer_sync(body, NOW) == WATCHING.answer_sync(body, NOW)
+    assert WATCHING.handle_sync(body, NOW).body == WATCHING.handle_sync(other, NOW).body
+    assert WATCHING.handle_sync(body, NOW).body == WATCHING.handle_sync(body, NOW).body
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def corpus() -> list[str]:
 def test_the_hash_seed_of_the_process_does_not_matter(seed: str, corpus: list[str], tmp_path: Path) -> None:
     file = tmp_path / "bodies.json"
     file.write_text(json.dumps(corpus))
-    here = hashlib.sha256(b"".join(WATCHING.answer_sync(body.encode(), NOW) for body in corpus)).hexdigest()
+    here = hashlib.sha256(b"".join(WATCHING.handle_sync(body.encode(), NOW).body for body in corpus)).hexdigest()
 
     command = [sys.executable, "-c", DIGEST, str(file), NOW.isoformat()]
     done = subprocess.run(

@@ -24,7 +24,7 @@ ANY = settings(max_examples=3000, phases=[Phase.generate], report_multiple_bugs=
 
 def check(situation: Situation) -> None:
     """Fail if Ready is True and not earned."""
-    answer = json.loads(WATCHING.answer_sync(situation.body(), NOW))
+    answer = json.loads(WATCHING.handle_sync(situation.body(), NOW).body)
 
     assert condition(answer)["status"] == "False" or ready_is_earned(situation, answer)
 

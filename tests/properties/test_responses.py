@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def answer_to(situation: Situation) -> Json:
-    answer: Json = json.loads(WATCHING.answer_sync(situation.body(), NOW))
+    answer: Json = json.loads(WATCHING.handle_sync(situation.body(), NOW).body)
     return answer
 
 

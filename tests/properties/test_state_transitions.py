@@ -24,7 +24,7 @@ _parent = st.shared(parents(), key="the parent of both")
 
 def answered(situation: Situation, now: datetime) -> Json:
     """Return the status of the answer."""
-    status: Json = json.loads(WATCHING.answer_sync(situation.body(), now))["status"]
+    status: Json = json.loads(WATCHING.handle_sync(situation.body(), now).body)["status"]
     return status
 
 

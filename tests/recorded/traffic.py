@@ -73,7 +73,7 @@ class Recorded:
         """Return what the hook of today answers at the time of then, less ``override``: see normalization.py."""
         sync = self.path == "/sync"
         answer: Json = json.loads(
-            RECORDED.answer_sync(self.body, self.now) if sync else RECORDED.answer_customize(self.body)
+            RECORDED.handle_sync(self.body, self.now).body if sync else RECORDED.handle_customize(self.body).body
         )
         answer.get("status", {}).pop("override", None)
         return answer

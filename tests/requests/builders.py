@@ -9,7 +9,7 @@ from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Kind, Object
-from metahook.protocol.sender import Grouped, sync_request
+from metahook.protocol.request_builder import Grouped, sync_request
 from toolkit.builders import (
     EARLIER_TEXT,
     NOW,
@@ -81,7 +81,7 @@ def sync(
     """Return the answer for *parent* with the observed *children*, whose kinds the CompositeController has *listed*."""
     asked = controller(watch) if watch else MYRESOURCE
     body = sync_request(parent, grouped(*children, kinds=listed), related or {})
-    answer: Json = json.loads(asked.answer_sync(body, now))
+    answer: Json = json.loads(asked.handle_sync(body, now).body)
     return answer
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.requests.builders import child, grouped, my_resource, owned, rolled_out, sync
 from tests.requests.pods import crashing, pod, shown
 from toolkit.builders import KIB, MIB, padded

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from metahook.protocol.sender import Grouped
+from metahook.protocol.request_builder import Grouped
 from tests.requests.builders import EARLIER_TEXT, NOW, NOW_TEXT, condition, finished, my_resource, sync
 
 Json = dict[str, Any]

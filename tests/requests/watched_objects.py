@@ -5,7 +5,7 @@ from typing import Any
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
-from metahook.protocol.sender import Grouped
+from metahook.protocol.request_builder import Grouped
 from metahook.simulator.metacontroller.settings import SERVED
 from tests.strategies.primitives import CONFIG_KEYS, OBJECT_NAMES
 

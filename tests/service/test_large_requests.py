@@ -12,7 +12,7 @@ import httpx
 import pytest
 import yaml
 
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.requests import large
 from tests.requests.builders import finished, grouped, my_resource
 from tests.requests.watched_objects import config_map, related

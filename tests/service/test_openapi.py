@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from metahook import hook_router
-from metahook.protocol.sender import customize_request, sync_request
+from metahook.protocol.request_builder import customize_request, sync_request
 from metahook.server.app import create_app
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import load

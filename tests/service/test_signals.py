@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from metahook.envtest.free_port import free_port
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.requests.builders import grouped, my_resource
 from tests.service.operator import SERVE, served
 from toolkit.served.asgi import JSON

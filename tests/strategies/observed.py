@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from app.core.desired.children import OPTIONAL_CHILDREN
-from metahook.protocol.sender import Grouped, sync_request
+from metahook.protocol.request_builder import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied

@@ -27,7 +27,7 @@ def _broken(message: str) -> PydanticCustomError:
 
 
 def _omit(value: object) -> object:
-    return (value if value.wire() else None) if isinstance(value, Model) else (value or None)
+    return (value if value.as_json() else None) if isinstance(value, Model) else (value or None)
 
 
 Omitted = AfterValidator(_omit)
@@ -71,7 +71,7 @@ def exactly_one(*fields: str) -> Rule:
     present = [f"has(self.{field})" for field in fields]
     return Rule(
         f"exactly one of {', '.join(fields[:-1])} and {fields[-1]} must be set",
-        lambda model: sum(field in fields for field in model.wire()) == 1,
+        lambda model: sum(field in fields for field in model.as_json()) == 1,
         # For two fields, the comparison is the shorter form.
         cel=" != ".join(present) if len(present) == 2 else f"[{', '.join(present)}].exists_one(x, x)",
     )
@@ -114,8 +114,8 @@ class ListMap:
         return items
 
     def _key(self, item: "Model") -> Hashable:
-        wire = item.wire()
-        return tuple(wire.get(key) for key in self.keys)
+        fields = item.as_json()
+        return tuple(fields.get(key) for key in self.keys)
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
@@ -153,6 +153,6 @@ class Model(BaseModel):
             handler.resolve_ref_schema(described)[CEL_RULES] = rules
         return described
 
-    def wire(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return this object as in JSON: camelCase keys, without absent fields."""
         return self.model_dump(by_alias=True, exclude_none=True)

@@ -15,7 +15,7 @@ from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import NO_CONFIG, Config, config
-from app.core.desired.generation import GenerationMemo, Manifests, ValidSpec, manifests, valid_spec
+from app.core.desired.generation import GenerationMemo, ManifestsByKind, ValidSpec, manifests, valid_spec
 from app.core.desired.kept_children import left_as_applied, left_as_observed
 from app.core.desired.manifests.routes import ROUTES
 from app.core.desired.obstacles.dependencies import Unmet, unmet_dependencies
@@ -188,7 +188,7 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
 
 
 def _optional_children(
-    request: SyncRequest, every_child: Manifests, exposed: Exposure | None
+    request: SyncRequest, every_child: ManifestsByKind, exposed: Exposure | None
 ) -> tuple[list[EncodedManifest], list[NameOccupant]]:
     """Return the children beside the Deployment whose names are free, and who holds those of the others."""
     children: list[EncodedManifest] = []
@@ -203,7 +203,7 @@ def _optional_children(
     return children, occupants
 
 
-def _unmanaged(request: SyncRequest, every_child: Manifests) -> str:
+def _unmanaged(request: SyncRequest, every_child: ManifestsByKind) -> str:
     """Return the kind of a child that can't be created; for that of a route, the condition Exposed says so."""
     kinds = (kind for kind in every_child if kind not in ROUTES)
     return next((kind.KIND.kind for kind in kinds if not request.children.manages(kind)), "")

@@ -23,7 +23,7 @@ from app.core.desired.replicas import Replicas
 from app.core.desired.rollback import Rollback
 from metahook import Deployment, EncodedManifest, Manifest, Object, Parent, with_generation_stamp
 
-Manifests = Mapping[type[Object], EncodedManifest]
+ManifestsByKind = Mapping[type[Object], EncodedManifest]
 """The manifests of all children that a spec asks for, by kind; the Deployment first."""
 
 BOUND = 16 * 1024 * 1024
@@ -92,14 +92,14 @@ def manifests(  # noqa: PLR0913 - all that they depend on
     memo: GenerationMemo | None = None,
     *,
     rollback: Rollback | None = None,
-) -> Manifests:
+) -> ManifestsByKind:
     """Return the manifests for *parent* with *spec* and *replicas* Pods; *config_hashes* are annotations of those."""
     texts = propagated(parent, spec)
     metadata = tuple((field, tuple(values.items())) for field, values in texts.items())
     hashes = tuple(config_hashes.items())
     of_parent = (parent.name, parent.namespace, parent.uid, parent.generation, metadata)
     key = ("manifests", *of_parent, hashes, replicas, rollback, parent.spec)
-    remembered: Manifests | None = memo.get(key) if memo else None
+    remembered: ManifestsByKind | None = memo.get(key) if memo else None
     if remembered:
         return remembered
     children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes, replicas, rollback)}

@@ -32,7 +32,7 @@ class Diagnosis:
     last_failure_at: datetime | None = None
     """When one that is unstable failed last, as far as is known."""
     failed_pods: int = 0
-    """Pods that failed as a whole of late; each of them is being replaced."""
+    """Pods that failed as a whole recently; each of them is being replaced."""
 
 
 _NOTHING_KNOWN = Diagnosis()

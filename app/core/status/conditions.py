@@ -7,7 +7,7 @@
 from dataclasses import dataclass
 
 from app.core.reasons import outline
-from metahook import Finding
+from metahook import InstallationProblem
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ OPERATOR_MISCONFIGURED = {
     finding: ParentCondition(
         "OperatorMisconfigured", "True", finding.name, f"{finding.message} See docs/apps/troubleshoot.md."
     )
-    for finding in Finding
+    for finding in InstallationProblem
 }
 """What is wrong with the installation of the operator; it is not about the spec of a MyResource."""
 

@@ -51,7 +51,7 @@ def _has_failed(facts: Facts, decision: Decision) -> bool:
 
 
 def _can_be_mended(facts: Facts, decision: Decision) -> bool:
-    """Tell whether another image of the container ``main`` can mend it.
+    """Tell whether another image of the container ``main`` can repair it.
 
     If no cause is known, it can be a ConfigMap or a Secret that is not watched, and does not exist.
     """

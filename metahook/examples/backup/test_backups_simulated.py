@@ -233,7 +233,7 @@ def test_the_same_request_gives_the_same_bytes_also_after_the_job_was_created() 
     due = [call for call in world.history.calls() if b'"template"' in call.response]
     (call, *_) = due
 
-    assert BACKUPS.answer_sync(call.request, world.clock.time()) == call.response
+    assert BACKUPS.handle_sync(call.request, world.clock.time()).body == call.response
 
 
 @both_modes

@@ -53,7 +53,7 @@ def test_the_same_request_gives_the_same_bytes() -> None:
     parent = {**greeting(text="hello"), "metadata": metadata}
     body = json.dumps({"parent": parent, "children": {"ConfigMap.v1": {}}}).encode()
 
-    assert GREETINGS.answer_sync(body, NOW) == GREETINGS.answer_sync(body, NOW)
+    assert GREETINGS.handle_sync(body, NOW).body == GREETINGS.handle_sync(body, NOW).body
 
 
 # Hooks with a mistake: the tests above notice it, or metahook does.
@@ -78,4 +78,4 @@ def test_a_response_without_a_status_is_refused() -> None:
     )
 
     with pytest.raises(RefusedResponse):
-        replace(GREETINGS, sync=without_a_status).answer_sync(body + b'"children": {"ConfigMap.v1": {}}}', NOW)
+        replace(GREETINGS, sync=without_a_status).handle_sync(body + b'"children": {"ConfigMap.v1": {}}}', NOW)

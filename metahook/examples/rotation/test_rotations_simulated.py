@@ -188,7 +188,7 @@ def test_a_clock_that_is_behind_the_creation_gives_the_first_value() -> None:
 def answer(world: World, request: bytes, ahead: float = 0) -> dict[str, str]:
     """Return the data of the Secret in the answer of a hook whose clock is *ahead* so many seconds."""
     hook, now = rotations(KEY), world.clock.time() + timedelta(seconds=ahead)
-    response = hook.answer_sync(request, now)
+    response = hook.handle_sync(request, now).body
     found: dict[str, str] = msgspec.json.decode(response)["children"][0]["data"]
     return found
 

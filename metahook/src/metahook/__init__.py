@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from metahook.kinds.pod_disruption_budget import PodDisruptionBudget as PodDisruptionBudget
     from metahook.kinds.secret import Secret as Secret
     from metahook.kinds.service import Service as Service
+    from metahook.protocol.bodies.bodies import MAX_RESYNC as MAX_RESYNC
+    from metahook.protocol.bodies.bodies import RelatedRule as RelatedRule
     from metahook.protocol.bodies.malformed import MalformedRequest as MalformedRequest
     from metahook.protocol.bodies.reading import try_read as try_read
     from metahook.protocol.bodies.reading import try_read_list as try_read_list
-    from metahook.protocol.bodies.wire import MAX_RESYNC as MAX_RESYNC
-    from metahook.protocol.bodies.wire import RelatedRule as RelatedRule
     from metahook.protocol.checks.gate import RefusedResponse as RefusedResponse
     from metahook.protocol.checks.generation import children_from_newer_generation as children_from_newer_generation
     from metahook.protocol.checks.generation import generation_stamp as generation_stamp
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from metahook.protocol.drift.repair import was_resent as was_resent
     from metahook.protocol.drift.repair import with_repair as with_repair
     from metahook.protocol.installation import Finding as Finding
+    from metahook.protocol.installation import InstallationProblem as InstallationProblem
     from metahook.protocol.installation import UpdateMethod as UpdateMethod
     from metahook.protocol.objects.conditions import ready as ready
     from metahook.protocol.objects.conditions import set_condition as set_condition
@@ -131,7 +132,7 @@ else:
             "is_from_newer_generation",
             "with_generation_stamp",
         ),
-        "protocol.installation": ("Finding", "UpdateMethod"),
+        "protocol.installation": ("Finding", "InstallationProblem", "UpdateMethod"),
         "protocol.objects.kind": ("Kind",),
         "protocol.observed.last_applied": ("LAST_APPLIED",),
         "protocol.drift.leftovers": ("ForeignField", "foreign_fields", "leftovers"),
@@ -156,7 +157,7 @@ else:
             "select_by_labels",
             "select_by_name",
         ),
-        "protocol.bodies.wire": ("MAX_RESYNC", "RelatedRule"),
+        "protocol.bodies.bodies": ("MAX_RESYNC", "RelatedRule"),
         "server.app": ("ServerOptions",),
         "server.hook.router": ("hook_router",),
         "server.lifecycle.address": ("Address",),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from metahook.protocol.objects.plain_json import Json as Json
     from metahook.protocol.objects.printable import printable as printable
     from metahook.protocol.request import Shape as Shape
-    from metahook.protocol.sender import controller_of as controller_of
+    from metahook.protocol.request_builder import controller_of as controller_of
     from metahook.record import kept_fields as kept_fields
     from metahook.record.command import record_command as record_command
     from metahook.record.redaction import Redaction as Redaction
@@ -50,7 +50,7 @@ _NAMES = {
     "Uncompared": "cli.comparison.responses",
     "Words": "cli.binding",
     "bound_program": "cli.program",
-    "controller_of": "protocol.sender",
+    "controller_of": "protocol.request_builder",
     "input_errors": "cli.errors",
     "kept_fields": "record.kept_fields",
     "metadata": "cli.files.metadata",

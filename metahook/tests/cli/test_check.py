@@ -14,7 +14,7 @@ import pytest
 
 from metahook.cli.checking import calls
 from metahook.cli.checking.calls import Stopped
-from metahook.cli.checking.results import Finding, Results
+from metahook.cli.checking.results import CheckResult, Results
 from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import Json
 from toolkit.cli.command import call, problem
@@ -903,9 +903,9 @@ def test_a_check_ends_in_time_with_what_it_found() -> None:
 
 
 def test_a_check_that_is_stopped_keeps_what_it_has_found() -> None:
-    results, finding = Results(), Finding("NotPure", "/sync", "Site www: differs")
+    results, finding = Results(), CheckResult("NotPure", "/sync", "Site www: differs")
 
-    def stopped() -> Iterator[Finding]:
+    def stopped() -> Iterator[CheckResult]:
         yield finding
         raise Stopped
 

@@ -17,7 +17,7 @@ import yaml
 
 from metahook.cli.hooks import read_controller
 from metahook.envtest.free_port import free_port
-from metahook.protocol.sender import example_request
+from metahook.protocol.request_builder import example_request
 from toolkit.cli.command import call
 from toolkit.controllers import TENANT, composite, decorator, resource
 from toolkit.served.asgi import JSON
@@ -208,7 +208,7 @@ def test_a_hook_is_replayed_against_its_recorded_responses() -> None:
     parent = {"apiVersion": "example.com/v1", "kind": "Greeting", "metadata": {"name": "a"}, "spec": {"text": "hi"}}
     hook = read_controller("greetings.py")
     request = example_request(parent, hook.children, [], {})
-    response = hook.answer_sync(request, datetime(2026, 1, 31, tzinfo=UTC))
+    response = hook.handle_sync(request, datetime(2026, 1, 31, tzinfo=UTC)).body
     recording = {"path": "/greet", "time": "2026-01-31T00:00:00+00:00", "status": 200}
     Path("rec").mkdir()
     Path("rec/1.json").write_text(

@@ -16,7 +16,7 @@ def nested(levels: int) -> bytes:
 
 
 def answer(made: SyncResponse) -> bytes:
-    return controller(lambda _: made).answer_sync(sync_body(), NOW)
+    return controller(lambda _: made).handle_sync(sync_body(), NOW).body
 
 
 def with_record(text: str) -> bytes:
@@ -25,7 +25,7 @@ def with_record(text: str) -> bytes:
 
 
 def test_a_sync_request_becomes_an_answer() -> None:
-    assert json.loads(TINY.answer_sync(sync_body(), NOW)) == {
+    assert json.loads(TINY.handle_sync(sync_body(), NOW).body) == {
         "status": {"askedAt": "2026-01-31T12:00:00+00:00"},
         "children": [config_map(data={"word": "good day"})],
         "resyncAfterSeconds": 60,
@@ -33,7 +33,7 @@ def test_a_sync_request_becomes_an_answer() -> None:
 
 
 def test_a_customize_request_becomes_an_answer() -> None:
-    assert json.loads(TINY.answer_customize(customize_body())) == {
+    assert json.loads(TINY.handle_customize(customize_body()).body) == {
         "relatedResources": [{"apiVersion": "v1", "resource": "configmaps", "namespace": "default", "names": ["hello"]}]
     }
 
@@ -41,27 +41,27 @@ def test_a_customize_request_becomes_an_answer() -> None:
 def test_a_controller_without_customize_asks_for_nothing() -> None:
     plain = Controller(sync=TINY.sync, children=TINY.children)
 
-    assert plain.answer_customize(customize_body()) == b'{"relatedResources":[]}'
+    assert plain.handle_customize(customize_body()).body == b'{"relatedResources":[]}'
 
 
 def test_the_same_request_at_the_same_time_has_the_same_bytes() -> None:
-    assert TINY.answer_sync(sync_body(), NOW) == TINY.answer_sync(sync_body(), NOW)
+    assert TINY.handle_sync(sync_body(), NOW).body == TINY.handle_sync(sync_body(), NOW).body
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", customize_body(), sync_body()[:-1]], ids=["no", "{}", "other", "cut"])
 def test_what_is_no_sync_request_is_malformed(body: bytes) -> None:
     with pytest.raises(MalformedRequest):
-        TINY.answer_sync(body, NOW)
+        TINY.handle_sync(body, NOW)
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", customize_body()[:-1]], ids=["no", "{}", "cut"])
 def test_what_is_no_customize_request_is_malformed(body: bytes) -> None:
     with pytest.raises(MalformedRequest):
-        TINY.answer_customize(body)
+        TINY.handle_customize(body)
 
 
 def test_a_customize_request_needs_no_children_but_may_have_some() -> None:
-    assert TINY.answer_customize(sync_body()) == TINY.answer_customize(customize_body())
+    assert TINY.handle_customize(sync_body()).body == TINY.handle_customize(customize_body()).body
 
 
 REFUSED: dict[str, SyncResponse] = {
@@ -91,7 +91,7 @@ def test_rules_for_other_namespaces_are_not_given() -> None:
         return [{"apiVersion": "v1", "resource": "configmaps", "namespace": "kube-system"}]
 
     with pytest.raises(RefusedResponse):
-        Controller(sync=TINY.sync, children=(), customize=elsewhere).answer_customize(customize_body())
+        Controller(sync=TINY.sync, children=(), customize=elsewhere).handle_customize(customize_body())
 
 
 def test_rules_that_are_too_long_are_not_given() -> None:
@@ -99,7 +99,7 @@ def test_rules_that_are_too_long_are_not_given() -> None:
         return [{"apiVersion": "v1", "resource": "x" * MAX_RESPONSE, "namespace": "default"}]
 
     with pytest.raises(RefusedResponse):
-        Controller(sync=TINY.sync, children=(), customize=many).answer_customize(customize_body())
+        Controller(sync=TINY.sync, children=(), customize=many).handle_customize(customize_body())
 
 
 def test_a_decision_that_never_ends_is_a_bug_and_no_malformed_request() -> None:
@@ -107,7 +107,7 @@ def test_a_decision_that_never_ends_is_a_bug_and_no_malformed_request() -> None:
         return deeper(request)
 
     with pytest.raises(RecursionError):
-        controller(deeper).answer_sync(sync_body(), NOW)
+        controller(deeper).handle_sync(sync_body(), NOW)
 
 
 @pytest.mark.parametrize("levels", [2_000, 100_000])
@@ -117,15 +117,15 @@ def test_a_request_that_is_too_deep_is_malformed_on_both_hooks(place: str, level
     body = sync_body(**places[place]).replace(b'"@"', nested(levels))
 
     with pytest.raises(MalformedRequest):
-        TINY.answer_sync(body, NOW)
+        TINY.handle_sync(body, NOW)
     with pytest.raises(MalformedRequest):
-        TINY.answer_customize(body)
+        TINY.handle_customize(body)
 
 
 def test_children_are_kept_as_they_were_applied() -> None:
     record = json.dumps({"data": {"a": "b"}})
 
-    assert json.loads(KEEPER.answer_sync(with_record(record), NOW))["children"] == [
+    assert json.loads(KEEPER.handle_sync(with_record(record), NOW).body)["children"] == [
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "hello"}, "data": {"a": "b"}}
     ]
 
@@ -135,5 +135,5 @@ def test_an_answer_that_keeps_children_keeps_all_that_are_observed() -> None:
     forgetful = controller(lambda request: SyncResponse(status={"a": 1}, kept=request.children.kept()[:1]))
 
     with pytest.raises(RefusedResponse, match="not all"):
-        forgetful.answer_sync(sync_body(children=children), NOW)
-    assert KEEPER.answer_sync(sync_body(children=children), NOW)
+        forgetful.handle_sync(sync_body(children=children), NOW)
+    assert KEEPER.handle_sync(sync_body(children=children), NOW).body

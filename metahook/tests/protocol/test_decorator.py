@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+import metahook
 from metahook import (
     Controller,
     DecoratorFinalizeResponse,
@@ -19,7 +20,7 @@ from metahook import (
     SyncRequest,
     SyncResponse,
 )
-from metahook.protocol.sender import Version, customize_request, sync_request
+from metahook.protocol.request_builder import Version, customize_request, sync_request
 from toolkit.hooks.minimal import PARENT, TINY, sync_body
 from toolkit.hooks.service_per_object import LABEL, SERVICES, service, stateful_set
 from toolkit.hooks.tenant import TENANTS, tenant
@@ -36,7 +37,7 @@ def body(*services: Json, finalizing: bool = False, version: Version = "v2") -> 
 
 
 def answer(controller: Controller, sent: bytes) -> Json:
-    found: Json = msgspec.json.decode(controller.answer_sync(sent, NOW))
+    found: Json = msgspec.json.decode(controller.handle_sync(sent, NOW).body)
     return found
 
 
@@ -74,7 +75,7 @@ def test_an_object_whose_status_stays_makes_no_transition() -> None:
     ready = {**OBJECT, "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Good"}]}}
     sent = sync_request(ready, {"Service.v1": {}}, {}, api="decorator")
 
-    summary = SERVICES.call_sync(sent, NOW).summary
+    summary = SERVICES.handle_sync(sent, NOW).summary
 
     assert summary.reason == summary.reason_before == "Other"
 
@@ -149,20 +150,20 @@ MALFORMED: dict[str, tuple[Controller, bytes, str]] = {
 @pytest.mark.parametrize(("controller", "sent", "text"), MALFORMED.values(), ids=MALFORMED.keys())
 def test_a_request_for_another_hook_is_malformed(controller: Controller, sent: bytes, text: str) -> None:
     with pytest.raises(MalformedRequest) as raised:
-        controller.answer_sync(sent, NOW)
+        controller.handle_sync(sent, NOW)
 
     assert str(raised.value) == text
 
 
 def test_the_object_of_a_customize_request_needs_no_generation_for_a_decorator() -> None:
-    assert msgspec.json.decode(SERVICES.answer_customize(customize_request(OBJECT))) == {"relatedResources": []}
+    assert msgspec.json.decode(SERVICES.handle_customize(customize_request(OBJECT)).body) == {"relatedResources": []}
     with pytest.raises(MalformedRequest, match=r"^parent\.metadata\.generation is missing$"):
-        TINY.answer_customize(customize_request(OBJECT))
+        TINY.handle_customize(customize_request(OBJECT))
 
 
 def test_finalize_lets_an_object_go_once_its_attachments_are_gone() -> None:
     waiting, gone = (
-        msgspec.json.decode(SERVICES.answer_finalize(body(*items, finalizing=True), NOW)) for items in ([MADE], [])
+        msgspec.json.decode(SERVICES.handle_finalize(body(*items, finalizing=True), NOW).body) for items in ([MADE], [])
     )
 
     assert waiting == {"attachments": [], "labels": {LABEL: None}, "finalized": False}
@@ -172,7 +173,7 @@ def test_finalize_lets_an_object_go_once_its_attachments_are_gone() -> None:
 def test_finalize_lets_a_parent_go() -> None:
     request = sync_request(tenant(), {"Namespace.v1": {}, "ConfigMap.v1": {}}, {}, finalizing=True)
 
-    assert msgspec.json.decode(TENANTS.answer_finalize(request, NOW)) == {
+    assert msgspec.json.decode(TENANTS.handle_finalize(request, NOW).body) == {
         "status": {"namespaces": 0},
         "children": [],
         "finalized": True,
@@ -181,7 +182,7 @@ def test_finalize_lets_a_parent_go() -> None:
 
 def test_a_sync_request_never_finalizes() -> None:
     with pytest.raises(MalformedRequest, match=r"set the path of hooks\.sync to /sync$"):
-        SERVICES.answer_finalize(body(), NOW)
+        SERVICES.handle_finalize(body(), NOW)
 
 
 @pytest.mark.parametrize(
@@ -218,5 +219,14 @@ def test_a_unit_test_of_finalize_needs_a_finalize_function() -> None:
 
 
 def test_a_controller_has_the_hooks_that_it_was_given() -> None:
-    assert set(TENANTS.hooks) == {"sync", "customize", "finalize"}
-    assert set(TINY.hooks) == {"sync", "customize"}
+    assert set(TENANTS.handlers) == {"sync", "customize", "finalize"}
+    assert set(TINY.handlers) == {"sync", "customize"}
+
+
+def test_the_names_of_0_3_still_work() -> None:
+    sent, last, asked = body(MADE), body(finalizing=True), customize_request(OBJECT)
+
+    assert SERVICES.answer_sync(sent, NOW) == SERVICES.handle_sync(sent, NOW).body
+    assert SERVICES.answer_finalize(last, NOW) == SERVICES.handle_finalize(last, NOW).body
+    assert SERVICES.answer_customize(asked) == SERVICES.handle_customize(asked).body
+    assert metahook.Finding is metahook.InstallationProblem

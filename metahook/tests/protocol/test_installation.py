@@ -17,7 +17,7 @@ from metahook import (
     Controller,
     CustomizeRequest,
     Deployment,
-    Finding,
+    InstallationProblem,
     Kind,
     Service,
     SyncRequest,
@@ -26,7 +26,7 @@ from metahook import (
 )
 from metahook.protocol import installation
 from metahook.protocol.installation import MAX_REMEMBERED, Requirements, check_installation
-from metahook.protocol.sender import customize_request
+from metahook.protocol.request_builder import customize_request
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.installation import RIGHT
@@ -161,7 +161,7 @@ def test_a_decorator_controller_has_attachments_and_no_selector() -> None:
     assert found({"spec": {**right, "attachments": [{**attachment, "updateStrategy": None}]}}, decorates) == [
         "WrongUpdateMethod"
     ]
-    message = Finding.WrongUpdateMethod.message_about(decorator=True)
+    message = InstallationProblem.WrongUpdateMethod.message_about(decorator=True)
     assert "In the DecoratorController, set updateStrategy.method for each kind in attachments" in message
 
 
@@ -179,7 +179,7 @@ def test_the_most_severe_finding_comes_first() -> None:
     hooks = {name: {"webhook": {"timeout": "1m0s"}} for name in ("sync", "finalize")}
 
     assert found({"spec": {**worst, "generateSelector": None, "hooks": hooks}}, OLDER) == [
-        each.name for each in Finding if each is not Finding.ClockSkewed
+        each.name for each in InstallationProblem if each is not InstallationProblem.ClockSkewed
     ]
 
 
@@ -206,7 +206,7 @@ def test_a_field_that_is_no_composite_controller_tells_nothing(controller: objec
 @pytest.mark.parametrize("change", REPLACEMENTS.values(), ids=REPLACEMENTS.keys())
 def test_whatever_stands_in_whichever_place_nothing_is_raised(change: Any) -> None:
     for path in places(RIGHT):
-        assert set(found(replaced(RIGHT, path, change))) <= {each.name for each in Finding}
+        assert set(found(replaced(RIGHT, path, change))) <= {each.name for each in InstallationProblem}
 
 
 JSONS = st.recursive(
@@ -221,7 +221,7 @@ JSONS = st.recursive(
 def test_any_json_in_any_place_is_answered(path: Path, value: object) -> None:
     body = sync_body(controller=replaced(RIGHT, path, lambda _: value))
 
-    assert TINY.answer_sync(body, NOW) == TINY.answer_sync(sync_body(), NOW)
+    assert TINY.handle_sync(body, NOW).body == TINY.handle_sync(sync_body(), NOW).body
 
 
 def test_a_field_that_is_nested_too_deeply_for_a_struct_tells_nothing() -> None:
@@ -250,20 +250,20 @@ def test_the_findings_are_in_the_request_and_in_the_summary() -> None:
 
     def sync(request: SyncRequest, _: datetime) -> SyncResponse:
         seen.append(request)
-        return SyncResponse(status={"state": "x"}, findings=(Finding.ClockSkewed,))
+        return SyncResponse(status={"state": "x"}, findings=(InstallationProblem.ClockSkewed,))
 
     controller = Controller(sync=sync, children=(ConfigMap,), lacks_default=lambda spec: b"word" in spec)
-    summaries = [controller.call_sync(sync_body(controller=field), NOW).summary for field in (RIGHT, {})]
+    summaries = [controller.handle_sync(sync_body(controller=field), NOW).summary for field in (RIGHT, {})]
 
-    assert [request.installation for request in seen] == [(Finding.OutdatedCRD,), ()]
+    assert [request.installation for request in seen] == [(InstallationProblem.OutdatedCRD,), ()]
     assert [summary.findings for summary in summaries] == [
-        (Finding.OutdatedCRD, Finding.ClockSkewed),
-        (Finding.ClockSkewed,),
+        (InstallationProblem.OutdatedCRD, InstallationProblem.ClockSkewed),
+        (InstallationProblem.ClockSkewed,),
     ]
 
 
 def test_a_message_is_fixed_and_names_the_remedy() -> None:
-    for finding in Finding:
+    for finding in InstallationProblem:
         assert re.search(r"(In the CompositeController, set|Remove|Add|Apply) ", finding.message)
         assert re.fullmatch("[A-Z][A-Za-z0-9]+", finding.name)
         assert "{" not in finding.message

@@ -317,7 +317,7 @@ def test_the_text_of_a_refusal_holds_no_value_of_a_user() -> None:
     controller = Controller(wrong, (ConfigMap,))
 
     with pytest.raises(RefusedResponse) as raised:
-        controller.answer_sync(msgspec.json.encode({"parent": PARENT, "children": {"ConfigMap.v1": {}}}), NOW)
+        controller.handle_sync(msgspec.json.encode({"parent": PARENT, "children": {"ConfigMap.v1": {}}}), NOW)
 
     assert "canary" not in str(raised.value)
     assert raised.value.detail == "ConfigMap canary: data.canary is null: leave the field out"

@@ -25,7 +25,7 @@ from metahook import (
     select_by_name,
 )
 from metahook.protocol.observed.last_applied import LAST_APPLIED
-from metahook.protocol.sender import Version, customize_request, sync_request
+from metahook.protocol.request_builder import Version, customize_request, sync_request
 from toolkit.hooks.tenant import TENANT, TENANTS, Node, config_map, namespace, tenant
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -87,7 +87,7 @@ def test_kept_children_stay_in_their_namespaces() -> None:
     kept = SyncRequest.decode(body(observed, stored(namespace("blue"))), TENANTS.children).children.kept()
 
     assert kept == [namespace("blue"), config_map("settings", "blue")]
-    replace(TENANTS, sync=lambda request, _: SyncResponse({"a": 1}, kept=request.children.kept())).answer_sync(
+    replace(TENANTS, sync=lambda request, _: SyncResponse({"a": 1}, kept=request.children.kept())).handle_sync(
         body(observed, stored(namespace("blue"))), NOW
     )
 
@@ -106,7 +106,7 @@ def test_a_command_for_a_child_names_the_childs_own_namespace(child: Manifest, t
 
 
 def test_the_response_lists_children_of_all_namespaces() -> None:
-    response = msgspec.json.decode(TENANTS.answer_sync(body(), NOW))
+    response = msgspec.json.decode(TENANTS.handle_sync(body(), NOW).body)
 
     places = [(child["kind"], child["metadata"].get("namespace")) for child in response["children"]]
     assert places == [("ConfigMap", "blue"), ("ConfigMap", "green"), ("Namespace", None), ("Namespace", None)]
@@ -125,7 +125,7 @@ def test_the_response_lists_children_of_all_namespaces() -> None:
 )
 def test_a_child_in_no_place_is_refused(child: Manifest, detail: str) -> None:
     with pytest.raises(RefusedResponse) as raised:
-        replace(TENANTS, sync=listing(child)).answer_sync(body(), NOW)
+        replace(TENANTS, sync=listing(child)).handle_sync(body(), NOW)
 
     assert raised.value.detail.startswith(detail)
 
@@ -143,7 +143,7 @@ def test_a_cluster_scoped_parent_selects_anywhere() -> None:
     found = SyncRequest.decode(body(related=related), TENANTS.children).related
 
     assert [rule["namespace"] for rule in TENANTS.customize(CustomizeRequest.decode(customize_request(PARENT)))] == [""]
-    TENANTS.answer_customize(customize_request(PARENT))
+    TENANTS.handle_customize(customize_request(PARENT))
     assert isinstance(found.get(Node, "n"), Node)
     assert isinstance(found.get(ConfigMap, "c", namespace="blue"), ConfigMap)
     assert found.get(ConfigMap, "c", namespace="green") is Absence.MISSING
@@ -161,9 +161,9 @@ def test_a_parent_in_a_namespace_selects_elsewhere_only_if_its_controller_says_s
     confined = Controller(listing(), (), lambda _: [rule])
     request = customize_request({"metadata": {"name": "a", "namespace": "here", "uid": "u", "generation": 1}})
 
-    replace(confined, selects_everywhere=True).answer_customize(request)
+    replace(confined, selects_everywhere=True).handle_customize(request)
     with pytest.raises(RefusedResponse, match="selects_everywhere"):
-        confined.answer_customize(request)
+        confined.handle_customize(request)
 
 
 def test_a_confined_parent_does_not_see_what_another_rule_brought() -> None:
@@ -184,6 +184,6 @@ def test_a_parent_of_a_kind_in_namespaces_must_be_in_one() -> None:
     namespaced = Controller(listing(), (), parent=replace(TENANT, namespaced=True))
 
     with pytest.raises(MalformedRequest, match=r"^parent\.metadata\.namespace is missing$"):
-        namespaced.answer_sync(body(), NOW)
+        namespaced.handle_sync(body(), NOW)
     with pytest.raises(MalformedRequest, match=r"^parent\.metadata\.namespace is missing$"):
-        namespaced.answer_customize(customize_request(PARENT))
+        namespaced.handle_customize(customize_request(PARENT))

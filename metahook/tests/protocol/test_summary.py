@@ -20,7 +20,7 @@ def ready(reason: object) -> dict[str, Any]:
 
 def reasons(before: object, after: dict[str, Any]) -> tuple[str, str]:
     hook = replace(controller(lambda _: SyncResponse(after)), reasons=KNOWN)
-    summary = hook.call_sync(sync_body(parent={**PARENT, "status": before}), NOW).summary
+    summary = hook.handle_sync(sync_body(parent={**PARENT, "status": before}), NOW).summary
     return summary.reason_before, summary.reason
 
 
@@ -42,7 +42,7 @@ def test_there_is_no_reason_without_a_condition(status: object) -> None:
 def test_it_counts_children_and_rules() -> None:
     hook = controller(lambda _: SyncResponse({"state": "Ready"}, [config_map()]))
 
-    assert hook.call_sync(sync_body(), NOW).summary.children == 1
-    assert TINY.call_customize(customize_body()).summary.rules == len(
-        json.loads(TINY.answer_customize(customize_body()))["relatedResources"]
+    assert hook.handle_sync(sync_body(), NOW).summary.children == 1
+    assert TINY.handle_customize(customize_body()).summary.rules == len(
+        json.loads(TINY.handle_customize(customize_body()).body)["relatedResources"]
     )

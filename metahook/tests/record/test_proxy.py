@@ -17,8 +17,8 @@ import pytest
 
 from metahook.cli.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
 from metahook.envtest.free_port import free_port
-from metahook.protocol.bodies.wire import MIB
-from metahook.protocol.sender import sync_request
+from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.request_builder import sync_request
 from metahook.record.proxy import TIMEOUT, Proxy
 from metahook.record.recorder import Recorder
 from metahook.record.redaction import Redaction

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from metahook import Service, SyncRequest, SyncResponse
-from metahook.protocol.sender import customize_request, sync_request
+from metahook.protocol.request_builder import customize_request, sync_request
 from metahook.server.app import create_app
 from metahook.server.clock import utc_now
 from toolkit.builders import NOW
@@ -21,13 +21,13 @@ APP = create_app(WIDGETS, clock=lambda: NOW)
 def test_the_answer_to_sync_is_the_controllers_byte_for_byte() -> None:
     request = sync_request(widget(ports=[{"containerPort": 8080}]), grouped(), {})
 
-    assert call(APP, "/sync", request).content == WIDGETS.answer_sync(request, NOW)
+    assert call(APP, "/sync", request).content == WIDGETS.handle_sync(request, NOW).body
 
 
 def test_the_answer_to_customize_is_the_controllers_byte_for_byte() -> None:
     request = customize_request(widget(ports=[{"containerPort": 8080}]))
 
-    assert call(APP, "/customize", request).content == WIDGETS.answer_customize(request)
+    assert call(APP, "/customize", request).content == WIDGETS.handle_customize(request).body
 
 
 @pytest.mark.parametrize(

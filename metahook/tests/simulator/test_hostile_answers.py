@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from metahook import Controller
-from metahook.protocol.bodies.wire import MAX_BODY
+from metahook.protocol.bodies.bodies import MAX_BODY
 from metahook.protocol.observed.last_applied import LAST_APPLIED
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from metahook import Kind
-from metahook.protocol.sender import Grouped
+from metahook.protocol.request_builder import Grouped
 
 Json = dict[str, Any]
 

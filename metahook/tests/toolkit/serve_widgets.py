@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from metahook import Address, ServerOptions, serve
-from metahook.protocol.bodies.wire import MIB
+from metahook.protocol.bodies.bodies import MIB
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens
 from metahook.server.limits import DEFAULT_LIMITS, NAMES, Limits

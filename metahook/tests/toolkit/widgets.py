@@ -21,7 +21,7 @@ from metahook import (
     select_by_name,
     set_condition,
 )
-from metahook.protocol.sender import Grouped, sync_request
+from metahook.protocol.request_builder import Grouped, sync_request
 from toolkit import builders
 from toolkit.builders import NOW, Json, by_kind, owned, stored_parent
 
@@ -118,7 +118,7 @@ def grouped(*objects: Json) -> Grouped:
 
 def synced(parent: Json, *children: Json, now: datetime = NOW) -> Json:
     """Return the answer for *parent* with the observed *children*."""
-    answer: Json = json.loads(WIDGETS.answer_sync(sync_request(parent, grouped(*children), {}), now))
+    answer: Json = json.loads(WIDGETS.handle_sync(sync_request(parent, grouped(*children), {}), now).body)
     return answer
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.core.watch import Watch
 from metahook import Kind
-from metahook.protocol.sender import Grouped
+from metahook.protocol.request_builder import Grouped
 from tests.requests.builders import condition, finished, kinds, my_resource, reason, sync
 
 Json = dict[str, Any]

@@ -17,7 +17,7 @@ from app.api.values.model import Model
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
-from metahook.protocol.sender import customize_request
+from metahook.protocol.request_builder import customize_request
 from tests.requests.builders import finished, my_resource, reason, sync
 from website.fields import FULL as FILE
 from website.fields import examples
@@ -90,7 +90,7 @@ def effects(spec: Json) -> str:
     parent["metadata"] |= {field: dict.fromkeys(keys.get(field, []), "x") for field in ("labels", "annotations")}
     answer = sync(parent, watch=WATCH)
     later = sync(parent, *finished(parent), watch=WATCH)
-    rules = json.loads(controller(WATCH).answer_customize(customize_request(parent)))
+    rules = json.loads(controller(WATCH).handle_customize(customize_request(parent)).body)
     assert reason(answer) != "InvalidSpec"
     return json.dumps([answer["children"], later["children"], rules], sort_keys=True)
 

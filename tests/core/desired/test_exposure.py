@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from metahook.protocol.sender import customize_request
+from metahook.protocol.request_builder import customize_request
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.requests.builders import (
     EARLIER_TEXT,
@@ -46,7 +46,7 @@ def rules(parent: Json, *listed: tuple[str, str]) -> list[Json]:
     if listed:
         resources = [{"apiVersion": version, "resource": plural} for version, plural in listed]
         request["controller"] = {"spec": {"hooks": {"sync": {}}, "childResources": resources}}
-    answer: Json = json.loads(MYRESOURCE.answer_customize(json.dumps(request).encode()))
+    answer: Json = json.loads(MYRESOURCE.handle_customize(json.dumps(request).encode()).body)
     return [rule for rule in answer["relatedResources"] if rule["resource"] in {"ingresses", "httproutes"}]
 
 

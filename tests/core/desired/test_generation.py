@@ -22,7 +22,7 @@ from app.core.desired.references import references
 from app.core.desired.replicas import Replicas
 from app.core.watch import Watch
 from metahook import Deployment, Parent, RefusedResponse
-from metahook.protocol.sender import customize_request
+from metahook.protocol.request_builder import customize_request
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from tests.api.full import filled
 from tests.recorded.traffic import RECORDED, load
@@ -87,8 +87,8 @@ def assert_same_answers(requests: list[Situation], memo: GenerationMemo) -> None
     remembering = controller(WATCH, memo)
     for situation in requests:
         asked, body = customize_request(situation.parent), situation.body()
-        assert remembering.call_customize(asked) == WATCHING.call_customize(asked)
-        assert remembering.call_sync(body, NOW) == WATCHING.call_sync(body, NOW)
+        assert remembering.handle_customize(asked) == WATCHING.handle_customize(asked)
+        assert remembering.handle_sync(body, NOW) == WATCHING.handle_sync(body, NOW)
 
 
 class Watched(GenerationMemo):
@@ -129,7 +129,7 @@ def test_a_memo_does_not_change_the_answers_to_recorded_requests() -> None:
     remembering = controller(Watch(pods=False), GenerationMemo())
     syncs = [recorded for recorded in load() if recorded.path == "/sync"]
     for recorded in [*syncs, *reversed(syncs)]:
-        assert remembering.call_sync(recorded.body, recorded.now) == RECORDED.call_sync(recorded.body, recorded.now)
+        assert remembering.handle_sync(recorded.body, recorded.now) == RECORDED.handle_sync(recorded.body, recorded.now)
 
 
 class Lacking(GenerationMemo):
@@ -197,10 +197,10 @@ def test_manifests_of_another_number_of_pods_are_others() -> None:
 def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
     memo = Watched()
     remembering = controller(WATCH, memo)
-    remembering.answer_sync(PLAIN.body(), NOW)
+    remembering.handle_sync(PLAIN.body(), NOW)
     made = len(memo.entries)
     ready = Situation({**PLAIN.parent, "status": {"state": "Building"}}, tuple(finished(PLAIN.parent)))
-    remembering.answer_sync(ready.body(), NOW)
+    remembering.handle_sync(ready.body(), NOW)
 
     assert made == len(memo.entries) == len(["spec", "manifests"])
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.core.controller import controller
 from app.core.watch import Watch
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.requests.builders import condition, grouped, my_resource, reason, sync
 from tests.requests.pods import (
     HEALTHY,
@@ -184,7 +184,7 @@ def test_pods_are_not_asked_for_when_the_policy_says_so() -> None:
     asked = {}
     for pods in (True, False):
         body = sync_request(my_resource(), grouped(), {})
-        answer = controller(Watch(pods=pods)).answer_customize(body)
+        answer = controller(Watch(pods=pods)).handle_customize(body).body
         asked[pods] = b"pods" in answer
 
     assert asked == {True: True, False: False}

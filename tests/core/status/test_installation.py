@@ -8,8 +8,8 @@ import pytest
 
 from app.core.controller import controller
 from app.core.watch import Watch
-from metahook import Finding
-from metahook.protocol.sender import sync_request
+from metahook import InstallationProblem
+from metahook.protocol.request_builder import sync_request
 from tests.recorded.traffic import RECORDED, load
 from tests.requests.builders import (
     MYRESOURCE,
@@ -44,7 +44,7 @@ WRONG = {
 def answered(controller: object, *, after: Json | None = None, **spec: Any) -> Json:
     """Return the answer; *after* is the one of an hour ago."""
     status, now = (after["status"], NOW + timedelta(hours=1)) if after else (None, NOW)
-    answer: Json = json.loads(MYRESOURCE.answer_sync(request(controller, status, **spec), now))
+    answer: Json = json.loads(MYRESOURCE.handle_sync(request(controller, status, **spec), now).body)
     return answer
 
 
@@ -65,20 +65,20 @@ def test_a_wrong_installation_adds_one_condition_and_changes_nothing_else(name: 
 
     assert misconfigured(wrong)["status"] == "True"
     assert misconfigured(wrong)["reason"] == name
-    assert misconfigured(wrong)["message"] == f"{Finding[name].message} See docs/apps/troubleshoot.md."
+    assert misconfigured(wrong)["message"] == f"{InstallationProblem[name].message} See docs/apps/troubleshoot.md."
     assert misconfigured(right) == {}
     assert less(wrong) == right
 
 
 def test_its_message_names_the_page_where_the_setting_says() -> None:
     elsewhere = controller(Watch(docs_url="https://docs.example.com/docs"))
-    answer: Json = json.loads(elsewhere.answer_sync(request(WRONG["WrongUpdateMethod"], None), NOW))
+    answer: Json = json.loads(elsewhere.handle_sync(request(WRONG["WrongUpdateMethod"], None), NOW).body)
 
     assert misconfigured(answer)["message"].endswith("See https://docs.example.com/docs/apps/troubleshoot.md.")
 
 
 def test_every_finding_is_seen() -> None:
-    assert {*WRONG, "OutdatedCRD", "ClockSkewed"} == {finding.name for finding in Finding}
+    assert {*WRONG, "OutdatedCRD", "ClockSkewed"} == {finding.name for finding in InstallationProblem}
 
 
 def test_a_spec_without_a_default_of_the_crd_is_of_an_older_one() -> None:
@@ -109,7 +109,9 @@ def test_the_transition_time_stays_while_the_condition_is_there() -> None:
 def test_in_a_right_installation_no_recorded_answer_changes(each: Any) -> None:
     body = {**each.content["request"], "controller": RIGHT}
 
-    assert RECORDED.answer_sync(json.dumps(body).encode(), each.now) == RECORDED.answer_sync(each.body, each.now)
+    assert (
+        RECORDED.handle_sync(json.dumps(body).encode(), each.now).body == RECORDED.handle_sync(each.body, each.now).body
+    )
 
 
 ROLLING = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated", "lastUpdateTime": NOW_TEXT}
@@ -184,7 +186,7 @@ def test_the_same_clock_judges_after_a_minute_and_after_an_outage_anew() -> None
 def test_the_clock_is_remembered_beside_a_more_severe_finding() -> None:
     body = {**json.loads(request(LOOSE, rolling(120)["status"], **SPEC)), "children": grouped()}
 
-    found = json.loads(MYRESOURCE.answer_sync(json.dumps(body).encode(), NOW))
+    found = json.loads(MYRESOURCE.handle_sync(json.dumps(body).encode(), NOW).body)
 
     assert misconfigured(found)["reason"] == "ClockSkewed"
 
@@ -207,6 +209,6 @@ def test_the_finding_is_counted() -> None:
     parent["status"] = sync(parent, now=NOW + timedelta(minutes=2))["status"]
     parent["metadata"]["managedFields"] = [{"time": NOW_TEXT, "subresource": "status"}]
 
-    summary = MYRESOURCE.call_sync(sync_request(parent, grouped(), {}), NOW + timedelta(minutes=2)).summary
+    summary = MYRESOURCE.handle_sync(sync_request(parent, grouped(), {}), NOW + timedelta(minutes=2)).summary
 
-    assert summary.findings == (Finding.ClockSkewed,)
+    assert summary.findings == (InstallationProblem.ClockSkewed,)

@@ -13,7 +13,7 @@ from app.core.status.facts.template_records import template_hash
 from app.core.status.rollback import MENDED_BY_IMAGE
 from app.core.watch import Watch
 from metahook import Deployment
-from metahook.protocol.sender import Grouped
+from metahook.protocol.request_builder import Grouped
 from tests.docs.documents import ROOT
 from tests.requests.builders import (
     NOW,

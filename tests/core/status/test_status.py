@@ -10,7 +10,7 @@ from app.core.status.facts.facts import Facts
 from app.core.status.facts.previous_status import PreviousStatus
 from app.core.status.parent_status import parent_status
 from metahook import SyncRequest
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.requests.builders import (
     EARLIER_TEXT,
     NOW,

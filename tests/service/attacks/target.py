@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 
 from metahook.envtest.free_port import free_port
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.requests.builders import grouped, my_resource
 from tests.service.attacks.senders import request
 from tests.service.operator import serve_with

@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
-from metahook.protocol.bodies.extent import MAX_DECODED, MAX_OBJECTS, decoded_size
+from metahook.protocol.bodies.request_limits import MAX_DECODED, MAX_OBJECTS, decoded_size
 from metahook.protocol.observed.last_applied import LAST_APPLIED
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from tests.service.attacks.senders import request, send
 from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected, waiting
 from toolkit.builders import MIB

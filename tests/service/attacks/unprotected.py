@@ -17,5 +17,5 @@ hook = controller(Watch())
 @app.post("/sync")
 async def sync(body: dict[str, Any]) -> Response:
     """Respond to a sync request."""
-    answer = hook.answer_sync(msgspec.json.encode(body), utc_now())
+    answer = hook.handle_sync(msgspec.json.encode(body), utc_now()).body
     return Response(answer, media_type="application/json")

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from metahook.protocol.sender import customize_request
+from metahook.protocol.request_builder import customize_request
 from tests.requests.builders import finished, grouped, my_resource, sync
 from tests.service.recorded_answers.exchange import Exchange
 from tests.service.recorded_answers.request import MIB, named, raw

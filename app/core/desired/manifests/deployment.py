@@ -48,6 +48,6 @@ def _strategy(strategy: Strategy) -> dict[str, Any]:
     """
     if strategy.type == "Recreate":
         return {"type": "Recreate"}
-    rolling_update = strategy.rolling_update.wire() if strategy.rolling_update else {}
+    rolling_update = strategy.rolling_update.as_json() if strategy.rolling_update else {}
     step = {"maxSurge": _DEFAULT_STEP, "maxUnavailable": _DEFAULT_STEP, **rolling_update}
     return {"type": "RollingUpdate", "rollingUpdate": step}

@@ -28,7 +28,7 @@ def present(fields: Mapping[str, object]) -> Json:
 def _json(value: object) -> object:
     if isinstance(value, list):
         return [_json(item) for item in value]
-    return value.wire() if isinstance(value, Model) else value
+    return value.as_json() if isinstance(value, Model) else value
 
 
 def in_observed_template(deployment: Deployment | None, *path: str) -> Any:  # noqa: ANN401 - any JSON
@@ -77,7 +77,7 @@ def _pod_spec(spec: MyResourceSpec) -> Json:
             "serviceAccountName": spec.service_account_name,
             # Under its old name, too: from there the API server would restore an account that was removed.
             "serviceAccount": spec.service_account_name,
-            "volumes": None if spec.volumes is None else [_volume(volume.wire()) for volume in spec.volumes],
+            "volumes": None if spec.volumes is None else [_volume(volume.as_json()) for volume in spec.volumes],
             "automountServiceAccountToken": False,
             "securityContext": _pod_security(spec),
             "initContainers": spec.init_containers and [_init_container(each, spec) for each in spec.init_containers],
@@ -91,7 +91,7 @@ def _init_container(container: InitContainer, spec: MyResourceSpec) -> Json:
 
 
 def _container(name: str, container: Container, spec: MyResourceSpec, ports: list[Port] | None = None) -> Json:
-    env = None if container.env is None else [_variable(variable.wire(), name) for variable in container.env]
+    env = None if container.env is None else [_variable(variable.as_json(), name) for variable in container.env]
     return present(
         {
             "name": name,
@@ -114,7 +114,7 @@ def _container(name: str, container: Container, spec: MyResourceSpec, ports: lis
 
 
 def _port(port: Port) -> Json:
-    return {field: value for field, value in port.wire().items() if field != "servicePort"}
+    return {field: value for field, value in port.as_json().items() if field != "servicePort"}
 
 
 def _pull_policy(image: str) -> str:

@@ -78,4 +78,4 @@ def _tls(expose: Expose) -> dict[str, Any]:
 
 
 def _gateway(gateway: GatewayRef) -> dict[str, Any]:
-    return {"group": "gateway.networking.k8s.io", "kind": "Gateway", **gateway.wire()}
+    return {"group": "gateway.networking.k8s.io", "kind": "Gateway", **gateway.as_json()}

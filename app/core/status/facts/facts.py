@@ -18,7 +18,7 @@ from app.core.status.facts.scaling import is_scaling
 from app.core.status.facts.template_records import TemplateRecords
 from app.core.status.facts.wait import PATIENCE, ROLLOUT, Wait
 from app.core.timers import after
-from metahook import Deployment, Finding, Resend, SyncRequest
+from metahook import Deployment, InstallationProblem, Resend, SyncRequest
 
 
 class Facts:
@@ -62,7 +62,7 @@ class Facts:
         self.deadlines = self._deadlines()
         self.terminating, self.conflict = self._occupants() if desired.occupants else (None, None)
         """The object that is being deleted and has a child's name, and the one that keeps a child's name."""
-        self.findings = (Finding.ClockSkewed,) if self.wait.has_skewed_clock else ()
+        self.findings = (InstallationProblem.ClockSkewed,) if self.wait.has_skewed_clock else ()
         """What is wrong with the installation, besides what the request shows to be wrong."""
         self.installation = (*self.findings, *request.installation)
         """What is wrong with the installation of the operator; first what the next sync must know, then by severity."""

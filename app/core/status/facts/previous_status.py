@@ -14,7 +14,7 @@ from app.core.desired.schedule import State
 from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK
 from app.core.status.facts.override import Override
 from app.core.timers import parse_time
-from metahook import Finding, Parent, last_change, try_read, try_read_list
+from metahook import InstallationProblem, Parent, last_change, try_read, try_read_list
 
 SKEW = 30
 """Seconds by which clocks may differ."""
@@ -149,7 +149,7 @@ class PreviousStatus:
         A wait shows it at its beginning. So the finding stays until this generation waits for nothing.
         """
         misconfigured = self._conditions.get("OperatorMisconfigured")
-        is_known = misconfigured is not None and misconfigured.reason == Finding.ClockSkewed.name
+        is_known = misconfigured is not None and misconfigured.reason == InstallationProblem.ClockSkewed.name
         if is_known and not self.is_of_other_generation:
             return True
         began, stored = parse_time(self._waiting.since) if self._waiting else None, self.stored_at

@@ -7,9 +7,9 @@ from click.core import ParameterSource
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.cli.checking.checks import MANIFESTS, Checks, manifests_only
-from metahook.cli.checking.lives import Lives
 from metahook.cli.checking.report import FORMATS
 from metahook.cli.checking.results import Results
+from metahook.cli.checking.runs import Runs
 from metahook.cli.credentials import Credentials
 from metahook.cli.errors import EXIT_DIFFERENT, EXIT_UNFINISHED, input_errors, program_name
 from metahook.cli.hooks import PATHS, read_hook
@@ -65,9 +65,9 @@ def command(  # noqa: PLR0913 - one argument an option
         objects = Objects.read(files, settings)
         paths = {name: read.path_of(name) for name in PATHS}
         checked = CheckedHook(read_hook(hook, credentials, paths), limit)
-        lives = Lives(checked, settings, tuple(created(item.content) for item in objects.others))
+        runs = Runs(checked, settings, tuple(created(item.content) for item in objects.others))
         parents = tuple(created(item.content) for item in objects.parents)
-        Checks(read, checked, lives, parents, _simulate, _check).run(results, only)
+        Checks(read, checked, runs, parents, _simulate, _check).run(results, only)
         results.notes[:0] = settings.gaps
         calls = checked.calls
     click.echo(FORMATS[output](results, calls), nl=False)

@@ -12,7 +12,7 @@ import click
 from metahook.cli.binding import binding
 from metahook.cli.comparison.children import (
     ROLLED,
-    Children,
+    ChildrenByName,
     EditedChildren,
     has_pods,
     name_file_in_errors,
@@ -26,7 +26,7 @@ from metahook.cli.files.manifest import manifests_in
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.objects import Objects, apply
-from metahook.cli.options import Subject, with_output, with_subject
+from metahook.cli.options import HookUnderTest, with_output, with_subject
 from metahook.cli.render import WATCHED, failures
 from metahook.cli.requests import Requests
 from metahook.protocol.objects.changes import changed_paths
@@ -42,7 +42,7 @@ from metahook.simulator.world import NeverQuiet, World
 @with_subject
 @with_output
 @input_errors()
-def command(old: str, new: str, subject: Subject, output: str) -> int:
+def command(old: str, new: str, subject: HookUnderTest, output: str) -> int:
     """Show what an edit of a parent changes in the cluster, and whether it restarts Pods.
 
     OLD and NEW are files with the parent before and after the edit, and with other objects in the cluster. Both are
@@ -69,7 +69,7 @@ def command(old: str, new: str, subject: Subject, output: str) -> int:
     return EXIT_DIFFERENT if lines else 0
 
 
-def _edit(old: str, new: str, subject: Subject) -> EditedChildren:
+def _edit(old: str, new: str, subject: HookUnderTest) -> EditedChildren:
     text = "" if Path(old).is_dir() else read_text(old)
     read = [document for document, _ in parsed(text, old)]
     if len(read) == 1 and is_recording(read[0]):
@@ -105,7 +105,7 @@ def _simulated(one: Objects, other: Objects, files: tuple[str, str], world: Worl
     return EditedChildren(before, after, restarts, running=frozenset(rolled))
 
 
-def _after(world: World, objects: Objects, file: str) -> Children:
+def _after(world: World, objects: Objects, file: str) -> ChildrenByName:
     """Return what Metacontroller has made in *world* once *objects* are applied; raise InputError."""
     start = world.clock.now
     for manifest in (*objects.others, *objects.parents):

@@ -11,7 +11,7 @@ from metahook.cli.files.recordings import Recording
 from metahook.cli.requests import Requests
 from metahook.protocol.objects.kind import group_key
 from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.sender import controller_of, customize_request
+from metahook.protocol.request_builder import controller_of, customize_request
 
 
 def live_requests(

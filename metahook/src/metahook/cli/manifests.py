@@ -8,7 +8,7 @@ import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.controller_fields import SPECS, field_problems
-from metahook.cli.files.manifest import Manifest, files_in, read_manifests
+from metahook.cli.files.manifest import FileManifest, files_in, read_manifests
 from metahook.protocol.objects.kind import Kind
 from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
@@ -40,8 +40,8 @@ class _Spec(msgspec.Struct):
 class Manifests:
     """A CompositeController or DecoratorController, with the CRDs beside it."""
 
-    controller: Manifest
-    crds: tuple[Manifest, ...]
+    controller: FileManifest
+    crds: tuple[FileManifest, ...]
 
     @classmethod
     def read(cls, paths: Iterable[str], name: str | None = None, *, check: bool = True) -> "Manifests":
@@ -77,7 +77,7 @@ class Manifests:
         path = path.partition("?")[0].strip("/")
         return f"/{path or hook}"
 
-    def problems(self) -> Iterator[tuple[Manifest, Problem]]:
+    def problems(self) -> Iterator[tuple[FileManifest, Problem]]:
         """Yield the fields of the controller and of the CRDs that are wrong, each with the manifest that it is in."""
         controller = self.controller
         for path, text in field_problems(controller.content.get("spec"), SPECS[controller.kind], ("spec",)):
@@ -85,7 +85,7 @@ class Manifests:
         for crd in self.crds:
             yield from ((crd, problem) for problem in self._problems_of(crd))
 
-    def _problems_of(self, crd: Manifest) -> Iterator[Problem]:
+    def _problems_of(self, crd: FileManifest) -> Iterator[Problem]:
         try:
             spec = msgspec.convert(crd.content.get("spec"), _Spec)
         except msgspec.ValidationError:
@@ -109,7 +109,7 @@ class Manifests:
                 yield Problem(("spec", "versions", index), message)
 
 
-def schema_of(kind: Kind, crds: tuple[Manifest, ...]) -> tuple[Manifest, Path, Json] | None:
+def schema_of(kind: Kind, crds: tuple[FileManifest, ...]) -> tuple[FileManifest, Path, Json] | None:
     """Return the CRD of *kind*, and the path and the value of its schema; None if no CRD of *crds* has one."""
     for crd in crds:
         spec = crd.content["spec"]
@@ -131,11 +131,11 @@ def property_of(schema: Json, *names: str) -> Json | None:
     return schema
 
 
-def _version(manifest: Manifest) -> str:
+def _version(manifest: FileManifest) -> str:
     return str(manifest.content["apiVersion"])
 
 
-def _the_one(controllers: list[Manifest], name: str | None, where: str) -> Manifest:
+def _the_one(controllers: list[FileManifest], name: str | None, where: str) -> FileManifest:
     """Return the controller called *name*, or the only one; raise InputError."""
     chosen = [item for item in controllers if name in (None, item.name)]
     if len(chosen) == 1:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from metahook.cli.binding import binding, words
 from metahook.cli.errors import InputError, program_name
-from metahook.cli.files.manifest import Manifest, files_in, read_manifests
+from metahook.cli.files.manifest import FileManifest, files_in, read_manifests
 from metahook.cli.files.metadata import SERVER_FIELDS, present_fields
 from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import Problem, dropped, problems, schemas
@@ -21,8 +21,8 @@ _CHECKED_ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
 class Objects:
     """The *parents*, of which there is at least one, and *others*."""
 
-    parents: tuple[Manifest, ...]
-    others: tuple[Manifest, ...]
+    parents: tuple[FileManifest, ...]
+    others: tuple[FileManifest, ...]
 
     @classmethod
     def read(cls, paths: tuple[str, ...], settings: Settings) -> "Objects":
@@ -31,7 +31,7 @@ class Objects:
         return cls.of(found, ", ".join(paths), settings).checked()
 
     @classmethod
-    def of(cls, manifests: Iterable[Manifest], where: str, settings: Settings) -> "Objects":
+    def of(cls, manifests: Iterable[FileManifest], where: str, settings: Settings) -> "Objects":
         """Return *manifests*, of the files *where*; raise InputError if none is a parent."""
         found = [manifest.checked() for manifest in manifests]
         for item in found:
@@ -87,7 +87,7 @@ class Objects:
         return [key_of(world.api.placed(item.content)) for item in self.parents]
 
 
-def apply(item: Manifest, world: World) -> None:
+def apply(item: FileManifest, world: World) -> None:
     """Apply *item* in *world*; raise InputError if the API server refuses it."""
     try:
         world.apply(created(item.content))
@@ -102,7 +102,7 @@ def created(content: Json) -> Json:
     return {**{name: value for name, value in content.items() if name != "status"}, "metadata": users}
 
 
-def _is_parent(item: Manifest, settings: Settings) -> bool:
+def _is_parent(item: FileManifest, settings: Settings) -> bool:
     kind = settings.kind(item.content["apiVersion"], item.kind)
     return any(parent.kind == kind for parent in settings.parents)
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Subject:
+class HookUnderTest:
     """A hook, and the settings by which Metacontroller calls it, for an apply strategy."""
 
     hook: Hook
@@ -43,7 +43,7 @@ class Subject:
             self.hook.now = world.clock.time
         return world
 
-    def of_scenario(self, scenario: Scenario) -> "Subject":
+    def of_scenario(self, scenario: Scenario) -> "HookUnderTest":
         """Return the subject of *scenario*, which may be about an apply strategy, and about what is watched."""
         is_given = click.get_current_context().get_parameter_source("mode") is ParameterSource.COMMANDLINE
         subject = self if is_given or scenario.mode is None else replace(self, mode=scenario.mode)
@@ -82,16 +82,16 @@ def with_subject(command: Callable[..., T]) -> Callable[..., T]:
 
 def _subject(
     hook: str | None, mode: Mode, credentials: Credentials, manifests: tuple[str, ...], controller: str | None
-) -> Subject:
+) -> HookUnderTest:
     """Return the hook of the program that runs, or the one that its options name."""
     bound = binding()
     if bound is None:
         read = Manifests.read(manifests, controller)
         paths = {name: read.path_of(name) for name in PATHS}
-        return Subject(read_hook(hook or "", credentials, paths), mode, read.settings)
+        return HookUnderTest(read_hook(hook or "", credentials, paths), mode, read.settings)
     watched = own()
     called = read_hook(hook, credentials, PATHS) if hook else built_in(bound.controller(watched))
-    return Subject(called, mode, lambda mode: bound.settings(mode, watched))
+    return HookUnderTest(called, mode, lambda mode: bound.settings(mode, watched))
 
 
 def built_in(controller: Controller) -> LocalHook:

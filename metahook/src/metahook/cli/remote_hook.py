@@ -12,7 +12,7 @@ import httpx
 from metahook.cli.credentials import NO_CREDENTIALS, Credentials
 from metahook.cli.errors import InputError
 from metahook.cli.hooks import PATHS
-from metahook.protocol.bodies.wire import MIB
+from metahook.protocol.bodies.bodies import MIB
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
 

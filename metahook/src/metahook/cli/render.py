@@ -15,7 +15,7 @@ from metahook.cli.files.manifest import files_in, load, read_manifests
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.recordings import utc_time
 from metahook.cli.objects import Objects
-from metahook.cli.options import Subject, with_files, with_subject
+from metahook.cli.options import HookUnderTest, with_files, with_subject
 from metahook.cli.requests import Requests, children_of, conditions_of, invalid_spec
 from metahook.server.clock import utc_now
 from metahook.simulator.history import Event
@@ -46,7 +46,7 @@ was just created fails at first."""
 )
 @click.option("--now", metavar="TIME", help="Time of the request, such as 2026-01-31T12:00:00Z. Default is now.")
 @input_errors()
-def command(files: tuple[str, ...], observed: str | None, subject: Subject, output: str, now: str | None) -> int:
+def command(files: tuple[str, ...], observed: str | None, subject: HookUnderTest, output: str, now: str | None) -> int:
     """Print the children and the status that a hook returns for a parent that was just created.
 
     The children are printed as manifests. With --observed, the parent is one with these children.
@@ -128,7 +128,7 @@ def _refused(rendered: list[_Rendered], known: list[str]) -> list[str]:
     return [problem for problem in found if not problem.startswith(tuple(known))] if known else found
 
 
-def _refused_in_cluster(objects: Objects, subject: Subject) -> list[str]:
+def _refused_in_cluster(objects: Objects, subject: HookUnderTest) -> list[str]:
     """Return what Metacontroller or the API server refuses of the responses."""
     world = subject.world(controllers=False)
     objects.create(world)

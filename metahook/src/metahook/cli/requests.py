@@ -15,7 +15,7 @@ from metahook.cli.hooks import LocalHook, fail
 from metahook.protocol.bodies.malformed import MalformedRequest
 from metahook.protocol.checks.gate import RefusedResponse
 from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.sender import (
+from metahook.protocol.request_builder import (
     Grouped,
     controller_of,
     customize_request,
@@ -43,7 +43,7 @@ class Requests:
         if not isinstance(self.hook, LocalHook):
             return self.hook(hook, request).body
         try:
-            return self.hook.controller.hooks[hook](request, now).body
+            return self.hook.controller.handlers[hook](request, now).body
         except MalformedRequest as error:
             message = f"{where}: no API server would store this object or an observed one: {error}"
             raise InputError(message) from error

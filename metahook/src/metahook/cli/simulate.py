@@ -12,7 +12,7 @@ from metahook.cli.binding import binding, words
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
 from metahook.cli.objects import Objects, check_edited, created
-from metahook.cli.options import Subject, with_files, with_output, with_subject
+from metahook.cli.options import HookUnderTest, with_files, with_output, with_subject
 from metahook.cli.simulation.faults import delay, lose
 from metahook.cli.simulation.run import pace_of, run
 from metahook.cli.simulation.scenarios import (
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 @input_errors()
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     files: tuple[str, ...],
-    subject: Subject,
+    subject: HookUnderTest,
     until: str,
     scenario: str | None,
     stale: tuple[str, ...],
@@ -137,7 +137,7 @@ def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: f
         raise click.UsageError(message)
 
 
-def _objects(files: tuple[str, ...], subject: Subject) -> Objects:
+def _objects(files: tuple[str, ...], subject: HookUnderTest) -> Objects:
     """Return the objects in *files*; raise InputError for what the API server refuses, before anything is shown."""
     if not files:
         return Objects((), ())

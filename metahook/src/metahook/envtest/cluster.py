@@ -26,7 +26,7 @@ from metahook.protocol.objects.manifest import Manifest
 from metahook.server.hook.router import Controllers
 
 T = TypeVar("T")
-Manifests = list[Manifest]
+ManifestList = list[Manifest]
 
 METACONTROLLER = "metacontroller"
 
@@ -111,7 +111,7 @@ class Cluster:
         """Return an object, or None if there is none."""
         return self.client.get(kind, namespace, name)
 
-    def list(self, kind: str, namespace: str = "default") -> Manifests:
+    def list(self, kind: str, namespace: str = "default") -> ManifestList:
         """Return all objects of *kind* in *namespace*, or in all if it is empty."""
         return self.client.all(kind, namespace)
 
@@ -137,7 +137,7 @@ class Cluster:
             time.sleep(0.1)
         return found
 
-    def _establish(self, crds: Manifests) -> None:
+    def _establish(self, crds: ManifestList) -> None:
         """Apply *crds*, and wait until their kinds are served and garbage collected."""
         establish(self.client, crds)
         # The garbage collector looks for new kinds when it starts, and then every half minute.

@@ -1,8 +1,8 @@
 """A controller: pure functions, and how a body becomes a response: decode, decide, check, encode.
 
-The server calls ``call_sync`` with a body. It decodes the request, has ``_decide`` call the author's function and check
-its response, and returns the response, encoded, with a summary for the log. ``call_finalize`` and ``call_customize`` do
-so for the other two hooks, and ``decide`` for a unit test.
+The server calls ``handle_sync`` with a body. It decodes the request, has ``_checked_response`` call the author's
+function and check its response, and returns the response, encoded, with a summary for the log. ``handle_finalize`` and
+``handle_customize`` do so for the other two hooks, and ``decide`` for a unit test.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,9 +11,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 
-from metahook.protocol.bodies.extent import TooMuchMemory
+from metahook.protocol.bodies.bodies import RelatedRule
 from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
-from metahook.protocol.bodies.wire import RelatedRule
+from metahook.protocol.bodies.request_limits import TooMuchMemory
 from metahook.protocol.checks.gate import (
     Kinds,
     RefusedResponse,
@@ -33,6 +33,7 @@ from metahook.protocol.objects.kind import Kind
 from metahook.protocol.objects.manifest import Manifest
 from metahook.protocol.objects.object import Object
 from metahook.protocol.request import COMPOSITE, DECORATOR, Body, CustomizeRequest, Shape, SyncRequest
+from metahook.protocol.request_builder import Api, example_request
 from metahook.protocol.response import (
     CustomizeResponse,
     DecoratorFinalizeResponse,
@@ -41,7 +42,6 @@ from metahook.protocol.response import (
     Response,
     SyncResponse,
 )
-from metahook.protocol.sender import Api, example_request
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,15 +62,15 @@ def _lacks_none(_: bytes) -> bool:
     return False
 
 
-class Answer(NamedTuple):
+class EncodedResponse(NamedTuple):
     """The body of a response, JSON, and its summary."""
 
     body: bytes
     summary: Summary
 
 
-Hook = Callable[[Body, datetime], Answer]
-"""Answers the body of a request at a time; raises MalformedRequest."""
+Handler = Callable[[Body, datetime], EncodedResponse]
+"""Returns the response to the body of a request at a time; raises MalformedRequest."""
 
 
 @dataclass(frozen=True)
@@ -150,11 +150,11 @@ class Controller:
         Raise RefusedResponse for a response that the service would refuse; and ImpureHook if it is another one the next
         time, with each sync, or an hour later without a resync.
         """
-        if problem := impurity(self._decide, request, now):
+        if problem := impurity(self._checked_response, request, now):
             raise ImpureHook(problem)
-        return self._decide(request, now)
+        return self._checked_response(request, now)
 
-    def _decide(self, request: SyncRequest, now: datetime) -> Any:  # noqa: ANN401 - of the types in RESPONSES
+    def _checked_response(self, request: SyncRequest, now: datetime) -> Any:  # noqa: ANN401 - of the types in RESPONSES
         """Return the response to *request*, which the gate has checked."""
         function: Callable[[SyncRequest, datetime], Any] | None = self.finalize if request.finalizing else self.sync
         if function is None:
@@ -166,46 +166,51 @@ class Controller:
         check_managed(response, request.children)
         return response
 
-    def answer_sync(self, body: Body, now: datetime) -> bytes:
-        """Return the response to a sync request, both JSON; raise MalformedRequest, RefusedResponse or as sync does."""
-        return self.call_sync(body, now).body
+    def handle_sync(self, body: Body, now: datetime) -> EncodedResponse:
+        """Return the response to a sync request, JSON, and its summary.
 
-    def answer_finalize(self, body: Body, now: datetime) -> bytes:
-        """Return the response to a finalize request, both JSON; raise as answer_sync does."""
-        return self.call_finalize(body, now).body
-
-    def answer_customize(self, body: Body) -> bytes:
-        """Return the response to a customize request, both JSON; raise as answer_sync does."""
-        return self.call_customize(body).body
-
-    def call_sync(self, body: Body, now: datetime) -> Answer:
-        """Return the response to a sync request, and its summary; raise as answer_sync does."""
+        Raise MalformedRequest, RefusedResponse, or as ``sync`` does.
+        """
         request = self._decoded(body)
         if request.finalizing and self.finalize:
             raise MalformedRequest(RequestRule.FINALIZING)
-        return self._answer(request, now)
+        return self._encoded(request, now)
 
-    def call_finalize(self, body: Body, now: datetime) -> Answer:
-        """Return the response to a finalize request, and its summary; raise as answer_sync does."""
+    def handle_finalize(self, body: Body, now: datetime) -> EncodedResponse:
+        """Return the response to a finalize request, and its summary; raise as handle_sync does."""
         request = self._decoded(body)
         if not request.finalizing:
             raise MalformedRequest(RequestRule.NOT_FINALIZING)
-        return self._answer(request, now)
+        return self._encoded(request, now)
 
-    def call_customize(self, body: Body, _: datetime | None = None) -> Answer:
-        """Return the response to a customize request, and its summary; raise as answer_sync does."""
+    def handle_customize(self, body: Body, _: datetime | None = None) -> EncodedResponse:
+        """Return the response to a customize request, and its summary; raise as handle_sync does."""
         request = CustomizeRequest.decode(body, self.shape)
         rules = _returned(self.customize, request)
         is_confined = bool(request.parent.namespace) and not self.selects_everywhere
         check_customize(rules, request.parent, is_confined=is_confined)
         summary = Summary(request.parent, ready_reason(request.parent.conditions, self.reasons), rules=len(rules))
-        return Answer(check_size(CustomizeResponse(rules).encode()), summary)
+        return EncodedResponse(check_size(CustomizeResponse(rules).encode()), summary)
+
+    # The names of 0.3, for one release.
+
+    def answer_sync(self, body: Body, now: datetime) -> bytes:
+        """Return the body of ``handle_sync``."""
+        return self.handle_sync(body, now).body
+
+    def answer_finalize(self, body: Body, now: datetime) -> bytes:
+        """Return the body of ``handle_finalize``."""
+        return self.handle_finalize(body, now).body
+
+    def answer_customize(self, body: Body) -> bytes:
+        """Return the body of ``handle_customize``."""
+        return self.handle_customize(body).body
 
     @cached_property
-    def hooks(self) -> Mapping[str, Hook]:
-        """The hooks that it has, by Metacontroller's name for them: sync, customize, and finalize if it is set."""
-        hooks: dict[str, Hook] = {"sync": self.call_sync, "customize": self.call_customize}
-        return {**hooks, "finalize": self.call_finalize} if self.finalize else hooks
+    def handlers(self) -> Mapping[str, Handler]:
+        """What handles its hooks, by their names: sync, customize, and finalize if it is set."""
+        handlers: dict[str, Handler] = {"sync": self.handle_sync, "customize": self.handle_customize}
+        return {**handlers, "finalize": self.handle_finalize} if self.finalize else handlers
 
     @property
     def api(self) -> Api:
@@ -226,9 +231,9 @@ class Controller:
     def _decoded(self, body: Body) -> SyncRequest:
         return SyncRequest.decode(body, self.children, self.requirements, self.shape)
 
-    def _answer(self, request: SyncRequest, now: datetime) -> Answer:
-        response = self._decide(request, now)
-        return Answer(check_size(response.encode()), self._summary(request, response))
+    def _encoded(self, request: SyncRequest, now: datetime) -> EncodedResponse:
+        response = self._checked_response(request, now)
+        return EncodedResponse(check_size(response.encode()), self._summary(request, response))
 
     def _summary(self, request: SyncRequest, response: Response) -> Summary:
         before = ready_reason(request.parent.conditions, self.reasons)

@@ -1,8 +1,8 @@
-"""The installation of a controller, and what is wrong with it: findings.
+"""The installation of a controller, and what is wrong with it: problems.
 
 Metacontroller sends the CompositeController, or DecoratorController, with each request, in the field ``controller``. It
 is compared with what the :class:`~metahook.protocol.controller.Controller` that answers requires. A declared kind of
-children that is not in ``childResources`` is no finding, because the request lacks its group and is refused; nor are
+children that is not in ``childResources`` is no problem, because the request lacks its group and is refused; nor are
 kinds there that are not declared, because the next version of a hook may declare them; nor are ETags, because the
 server sends none.
 
@@ -34,7 +34,7 @@ MAX_REMEMBERED = 64 * 1024
 """Bytes of a CompositeController whose findings are remembered. Most have some 4 KiB."""
 
 
-class Finding(Enum):
+class InstallationProblem(Enum):
     """What is wrong with an installation, the most severe first.
 
     Each name is the reason of a condition and the label of a metric. The message says what is wrong and
@@ -94,6 +94,10 @@ class Finding(Enum):
         )
 
 
+Finding = InstallationProblem
+"""Its name in 0.3, for one release."""
+
+
 @dataclass(frozen=True, eq=False)
 class Requirements:
     """What a Controller requires of its installation; a memo looks it up by identity, at no cost."""
@@ -107,7 +111,9 @@ class Requirements:
     is_decorator: bool = False
 
 
-def check_installation(controller: msgspec.Raw, spec: bytes, requirements: Requirements) -> tuple[Finding, ...]:
+def check_installation(
+    controller: msgspec.Raw, spec: bytes, requirements: Requirements
+) -> tuple[InstallationProblem, ...]:
     """Return what *controller*, the field of a request, and *spec*, that of its parent, show; both are JSON."""
     content = bytes(controller)
     check = _remembered if len(content) <= MAX_REMEMBERED else _check_controller
@@ -115,7 +121,7 @@ def check_installation(controller: msgspec.Raw, spec: bytes, requirements: Requi
     # Without a controller, the parent did not come from an API server, which adds the defaults.
     if findings is None or not requirements.lacks_default(spec):
         return findings or ()
-    return tuple(finding for finding in Finding if finding in {*findings, Finding.OutdatedCRD})
+    return tuple(finding for finding in InstallationProblem if finding in {*findings, InstallationProblem.OutdatedCRD})
 
 
 def listed_resources(controller: msgspec.Raw) -> frozenset[tuple[str, str]] | None:
@@ -127,7 +133,7 @@ def listed_resources(controller: msgspec.Raw) -> frozenset[tuple[str, str]] | No
     return frozenset((child.api_version, child.resource) for child in listed)
 
 
-def _check_controller(controller: bytes, requirements: Requirements) -> tuple[Finding, ...] | None:
+def _check_controller(controller: bytes, requirements: Requirements) -> tuple[InstallationProblem, ...] | None:
     """Return what is wrong with *controller*; None if it is neither a CompositeController nor a DecoratorController."""
     read = try_read(controller, _Controller)
     if read is None:
@@ -218,20 +224,29 @@ def _has_wrong_update_method(spec: _Spec, requirements: Requirements) -> bool:
     return any(methods.get((kind.api_version, kind.plural), method) != method for kind, method in required)
 
 
-_RULES: tuple[tuple[Finding, Callable[[_Spec, Requirements], bool]], ...] = (
-    (Finding.ResponsesNotStrict, lambda spec, required: not spec.calls(required, lambda hook: hook.is_strict)),
+_RULES: tuple[tuple[InstallationProblem, Callable[[_Spec, Requirements], bool]], ...] = (
+    (
+        InstallationProblem.ResponsesNotStrict,
+        lambda spec, required: not spec.calls(required, lambda hook: hook.is_strict),
+    ),
     # A DecoratorController has no selector: it adopts nothing.
-    (Finding.SelectorNotGenerated, lambda spec, required: not (spec.generate_selector or required.is_decorator)),
-    (Finding.WrongUpdateMethod, _has_wrong_update_method),
+    (
+        InstallationProblem.SelectorNotGenerated,
+        lambda spec, required: not (spec.generate_selector or required.is_decorator),
+    ),
+    (InstallationProblem.WrongUpdateMethod, _has_wrong_update_method),
     # Also without a webhook: Metacontroller then adds its finalizer, too.
     (
-        Finding.FinalizeHookNotServed,
+        InstallationProblem.FinalizeHookNotServed,
         lambda spec, required: spec.hooks.finalize is not None and not required.has_finalize,
     ),
-    (Finding.CustomizeHookMissing, lambda spec, required: required.has_customize and not spec.hooks.has_customize),
-    (Finding.HookVersionNotV2, lambda spec, required: not spec.calls(required, lambda hook: hook.is_v2)),
     (
-        Finding.HookTimeoutOutOfRange,
+        InstallationProblem.CustomizeHookMissing,
+        lambda spec, required: required.has_customize and not spec.hooks.has_customize,
+    ),
+    (InstallationProblem.HookVersionNotV2, lambda spec, required: not spec.calls(required, lambda hook: hook.is_v2)),
+    (
+        InstallationProblem.HookTimeoutOutOfRange,
         lambda spec, required: not spec.calls(required, lambda hook: hook.has_good_timeout),
     ),
 )

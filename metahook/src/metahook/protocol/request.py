@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.bodies import wire
-from metahook.protocol.bodies.extent import DecodedMemory, check_objects, check_parent
+from metahook.protocol.bodies import bodies
 from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
 from metahook.protocol.bodies.reading import read, try_read
-from metahook.protocol.installation import Finding, Requirements, check_installation, listed_resources
+from metahook.protocol.bodies.request_limits import DecodedMemory, check_objects, check_parent
+from metahook.protocol.installation import InstallationProblem, Requirements, check_installation, listed_resources
 from metahook.protocol.objects.object import Object
 from metahook.protocol.observed.children import Children
 from metahook.protocol.observed.related import Related
@@ -35,8 +35,8 @@ _SLICE = 64 * 1024
 class Shape:
     """How the requests to a controller look, and how far its parents reach."""
 
-    sync: type[Any] = wire.SyncRequestBody
-    customize: type[Any] = wire.CustomizeRequestBody
+    sync: type[Any] = bodies.SyncRequestBody
+    customize: type[Any] = bodies.CustomizeRequestBody
     parent: str = "parent"
     children: str = "children"
     """The fields of a request that have the parent and its children."""
@@ -49,7 +49,7 @@ class Shape:
 
 
 COMPOSITE = Shape()
-DECORATOR = Shape(wire.DecoratorSyncRequestBody, wire.DecoratorCustomizeRequestBody, "object", "attachments")
+DECORATOR = Shape(bodies.DecoratorSyncRequestBody, bodies.DecoratorCustomizeRequestBody, "object", "attachments")
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class SyncRequest:
     parent: Parent
     children: Children
     related: Related
-    installation: tuple[Finding, ...] = ()
+    installation: tuple[InstallationProblem, ...] = ()
     """What is wrong with the installation of the controller, the most severe first."""
     finalizing: bool = False
     """Whether it is for the finalize hook: the parent is being deleted, or the controller no longer selects it."""
@@ -207,7 +207,7 @@ def _check_utf8(body: Body) -> None:
         raise MalformedRequest(RequestRule.UTF8) from None
 
 
-def _parent(parent: wire.ObjectBody, path: str, shape: Shape) -> Parent:
+def _parent(parent: bodies.ObjectBody, path: str, shape: Shape) -> Parent:
     """Return *parent*, which is at *path* of the body; raise MalformedRequest."""
     metadata, kind = parent.metadata, try_read(parent.kind, str) or ""
     namespace = metadata.namespace or ""
@@ -234,7 +234,7 @@ def _parent(parent: wire.ObjectBody, path: str, shape: Shape) -> Parent:
 
 def _read(json: msgspec.Raw, decoder: "msgspec.json.Decoder[T]") -> T | None:
     """Return *json* as the type of *decoder*, or None if it is something else."""
-    if json is wire.NULL:  # the field is absent, as most are
+    if json is bodies.NULL:  # the field is absent, as most are
         return None
     try:
         return decoder.decode(json)

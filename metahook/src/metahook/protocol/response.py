@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol.bodies import wire
-from metahook.protocol.bodies.wire import RelatedRule
-from metahook.protocol.installation import Finding
+from metahook.protocol.bodies import bodies
+from metahook.protocol.bodies.bodies import RelatedRule
+from metahook.protocol.installation import InstallationProblem
 from metahook.protocol.objects.manifest import EncodedManifest, Manifest, identity_of
 from metahook.protocol.objects.object import Object
 
@@ -30,12 +30,12 @@ class SyncResponse:
     children: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
     resync_after: int | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[InstallationProblem, ...] = ()
     log: LogFields = field(default_factory=dict, hash=False)
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        return _encoded(wire.SyncResponseBody(self.status, _listed(self), _resync(self)))
+        return _encoded(bodies.SyncResponseBody(self.status, _listed(self), _resync(self)))
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ class FinalizeResponse:
     kept: list[Manifest] = field(default_factory=list)
     finalized: bool = False
     resync_after: int | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[InstallationProblem, ...] = ()
     log: LogFields = field(default_factory=dict, hash=False)
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        body = wire.FinalizeResponseBody(self.status, _listed(self), _resync(self), finalized=self.finalized)
+        body = bodies.FinalizeResponseBody(self.status, _listed(self), _resync(self), finalized=self.finalized)
         return _encoded(body)
 
 
@@ -70,7 +70,7 @@ class _Decorated:
     annotations: Mapping[str, str | None] = field(default_factory=dict, hash=False)
     status: dict[str, Any] | None = None
     resync_after: int | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[InstallationProblem, ...] = ()
     log: LogFields = field(default_factory=dict, hash=False)
 
 
@@ -85,7 +85,7 @@ class DecoratorResponse(_Decorated):
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        return _encoded(wire.DecoratorResponseBody(**_decorated(self)))
+        return _encoded(bodies.DecoratorResponseBody(**_decorated(self)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ class DecoratorFinalizeResponse(_Decorated):
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        return _encoded(wire.DecoratorFinalizeResponseBody(**_decorated(self), finalized=self.finalized))
+        return _encoded(bodies.DecoratorFinalizeResponseBody(**_decorated(self), finalized=self.finalized))
 
 
 Response = SyncResponse | FinalizeResponse | DecoratorResponse | DecoratorFinalizeResponse
@@ -168,4 +168,4 @@ class CustomizeResponse:
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
-        return msgspec.json.encode(wire.CustomizeResponseBody(self.related), order="sorted")
+        return msgspec.json.encode(bodies.CustomizeResponseBody(self.related), order="sorted")

@@ -16,9 +16,9 @@ from metahook.record.recorder import Recorder
 from metahook.server.app import ServerOptions
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.watched_files import CannotLoad, cannot_read, reloading
+from metahook.server.connections.connections import Connections
 from metahook.server.lifecycle.server import create_server
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.connections import Connections
 
 STOP_TIMEOUT = 15
 """Seconds for calls in progress when it stops. Metacontroller waits 10 for each."""

@@ -13,14 +13,14 @@ from metahook import __version__
 from metahook.server.callers.tls import Certificates, NameCheck
 from metahook.server.callers.tokens import TokenCheck, Tokens
 from metahook.server.clock import Clock, utc_now
+from metahook.server.connections.overload import OverloadCheck
 from metahook.server.hook.calls import HookCalls
-from metahook.server.hook.router import Controllers, DirectRoute, add_routes, hooks_of
+from metahook.server.hook.router import Controllers, DirectRoute, add_routes, handlers_of
 from metahook.server.limits import DEFAULT_LIMITS, Limits
 from metahook.server.refusal import from_http_exception
 from metahook.server.telemetry.logs import DEFAULT_LOG, LogOptions
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.overload import OverloadCheck
 
 
 @dataclass(frozen=True)
@@ -74,15 +74,15 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},  # ours says less of a request
     )
     app.router.redirect_slashes = False
-    hooks = hooks_of(controllers)
-    app.add_exception_handler(HTTPException, _refuse_with(telemetry, {*hooks, "/openapi.json"}))
+    handlers = handlers_of(controllers)
+    app.add_exception_handler(HTTPException, _refuse_with(telemetry, {*handlers, "/openapi.json"}))
     if options.dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on(hooks)
+        handlers = turn_on(handlers)
     app.state.calls = HookCalls(options.limits, telemetry, clock)
-    add_routes(app.router, controllers, hooks, app.state.calls, DirectRoute)
-    app.add_middleware(OverloadCheck, paths=frozenset(hooks), refuse=telemetry.respond_refused)
+    add_routes(app.router, controllers, handlers, app.state.calls, DirectRoute)
+    app.add_middleware(OverloadCheck, paths=frozenset(handlers), refuse=telemetry.respond_refused)
     if options.tokens:
         # The middleware that is added last is the first one to run.
         app.add_middleware(TokenCheck, tokens=options.tokens, refuse=telemetry.respond_refused)
@@ -93,7 +93,7 @@ def create_app(
 
 def create_telemetry(controllers: Controllers, options: ServerOptions, metrics: Metrics | None = None) -> Telemetry:
     """Return the telemetry of a server. Development mode has a log of its own for calls."""
-    return Telemetry(None if options.dev else options.log.rate, hooks=hooks_of(controllers), metrics=metrics)
+    return Telemetry(None if options.dev else options.log.rate, hooks=handlers_of(controllers), metrics=metrics)
 
 
 def _refuse_with(telemetry: Telemetry, paths: Collection[str]) -> Callable[[Request, Exception], Awaitable[Response]]:

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from metahook.protocol.bodies import wire
+from metahook.protocol.bodies import bodies
 from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
 
 DROP_WITHIN = 5.0
@@ -35,7 +35,7 @@ class Refusal:
 
     def body(self, id_: str) -> bytes:
         """Return the body of the response, JSON, with the id that the log has."""
-        return wire.refusal_body(self.message, id_)
+        return bodies.refusal_body(self.message, id_)
 
     def head(self, length: int) -> bytes:
         """Return the head of a response with a body of this *length* that ends the connection."""
@@ -93,7 +93,7 @@ class Refused(Exception):
 
 BUSY = 429
 
-INCOMPLETE = Refusal(wire.MALFORMED, RequestRule.COMPLETE.value)
+INCOMPLETE = Refusal(bodies.MALFORMED, RequestRule.COMPLETE.value)
 UNAUTHORIZED = Refusal(
     401,
     "send the header Authorization: Bearer TOKEN, with one of the tokens of the hook",
@@ -109,15 +109,15 @@ FORBIDDEN = Refusal(
     "tls_client_names",
     drops_rest=True,
 )
-NOT_HTTP = Refusal(wire.MALFORMED, "the request is not HTTP/1.1")
-UPGRADE = Refusal(wire.MALFORMED, "send the request without the header Upgrade")
-CODING = Refusal(wire.MALFORMED, "send the header Transfer-Encoding with the word chunked alone, or Content-Length")
-NOT_ONE_HOST = Refusal(wire.MALFORMED, "send the header Host once")
+NOT_HTTP = Refusal(bodies.MALFORMED, "the request is not HTTP/1.1")
+UPGRADE = Refusal(bodies.MALFORMED, "send the request without the header Upgrade")
+CODING = Refusal(bodies.MALFORMED, "send the header Transfer-Encoding with the word chunked alone, or Content-Length")
+NOT_ONE_HOST = Refusal(bodies.MALFORMED, "send the header Host once")
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")
 TOO_SLOW = Refusal(408, "the request was not sent in time", CLOSE, "body_timeout")
 HEAD_TOO_SLOW = replace(TOO_SLOW, limit="head_timeout")
-TOO_LARGE = Refusal(*wire.TOO_LARGE, CLOSE, "max_body", drops_rest=True)
+TOO_LARGE = Refusal(*bodies.TOO_LARGE, CLOSE, "max_body", drops_rest=True)
 URL_TOO_LONG = Refusal(414, "the URL is too long", limit="max_url")
 UNSUPPORTED = Refusal(415, "send the header Content-Type: application/json, and no Content-Encoding")
 TOO_MANY_REQUESTS = Refusal(BUSY, "too many requests at the same time", limit="max_in_flight")
@@ -127,14 +127,14 @@ LEFT = Refusal(499, "the client closed the connection before the response")
 """It is not sent: its status is for the log and the metrics."""
 HEAD_TOO_LARGE = Refusal(431, "the headers are too large", limit="max_head")
 TOO_MANY_HEADERS = Refusal(431, "the request has too many headers", limit="max_headers")
-FAILED = Refusal(*wire.FAILED)
+FAILED = Refusal(*bodies.FAILED)
 TOO_LONG = Refusal(503, "the hook did not decide in time", limit="decide_timeout")
 STOPPED = Refusal(503, "the hook stopped before it could respond", CLOSE)
 
 
 def malformed(error: MalformedRequest) -> Refusal:
     """Return the refusal that tells which rule the body breaks."""
-    return Refusal(wire.MALFORMED, str(error))
+    return Refusal(bodies.MALFORMED, str(error))
 
 
 def from_http_exception(error: Exception, paths: Iterable[str]) -> Refusal:

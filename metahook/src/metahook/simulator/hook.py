@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from metahook.protocol.bodies.bodies import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, refusal_body
 from metahook.protocol.bodies.malformed import MalformedRequest
-from metahook.protocol.bodies.wire import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, refusal_body
 from metahook.protocol.controller import Controller
 
 
@@ -36,10 +36,10 @@ def in_process(
     def call(hook: str, body: bytes) -> Reply:
         if len(body) > MAX_BODY:
             return _refusal(*TOO_LARGE)
-        if hook not in controller.hooks:
+        if hook not in controller.handlers:
             return _refusal(404, "no such path")
         try:
-            return Reply(200, controller.hooks[hook](body, now()).body)
+            return Reply(200, controller.handlers[hook](body, now()).body)
         except MalformedRequest as error:
             return _refusal(MALFORMED, str(error))
         except Exception as error:  # noqa: BLE001 - the service sends a 500 for any bug of the hook, too

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from metahook.protocol.controller import Controller
-from metahook.protocol.sender import controller_of
+from metahook.protocol.request_builder import controller_of
 from metahook.simulator.apiserver.custom_defaults import custom_defaults, custom_statuses
 from metahook.simulator.apiserver.field_types import check_json
 from metahook.simulator.apiserver.server_side_apply import UNDO

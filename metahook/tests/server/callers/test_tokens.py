@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from starlette.types import ASGIApp
 
-from metahook.protocol.bodies.wire import MIB
+from metahook.protocol.bodies.bodies import MIB
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import TokenCheck, Tokens
 from metahook.server.callers.watched_files import CannotLoad, reloading

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
-from metahook.protocol.controller import Hook
-from metahook.protocol.sender import sync_request
+from metahook.protocol.controller import Handler
+from metahook.protocol.request_builder import sync_request
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.dev.calls import MOST_LINES, LastResponses, log_calls
 from metahook.server.telemetry.telemetry import Telemetry
@@ -26,7 +26,7 @@ def _at_info(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "metahook.server.dev")
 
 
-def logged(hook: Hook) -> Hook:
+def logged(hook: Handler) -> Handler:
     """Return *hook* with a log, in which each call takes 1.5 ms."""
     ticks = (seconds * 0.0015 for seconds in itertools.count())
     return log_calls({"/sync": hook}, timer=lambda: next(ticks))["/sync"]
@@ -49,7 +49,7 @@ def test_a_call_is_logged_with_what_differs_from_the_last_response(caplog: pytes
         SyncResponse({"state": "Ready"}, [config_map(data={"word": "a"})], resync_after=30),
         SyncResponse({"state": "Ready"}, []),
     )
-    answer = logged(hook.call_sync)
+    answer = logged(hook.handle_sync)
 
     for _ in range(4):
         answer(sync_body(), NOW)
@@ -76,7 +76,7 @@ def test_the_rules_of_customize_are_logged_too(caplog: pytest.LogCaptureFixture)
 
 
 def test_parents_are_told_apart_by_their_uid(caplog: pytest.LogCaptureFixture) -> None:
-    answer = logged(changing(*[SyncResponse({"state": "Ready"})] * 3).call_sync)
+    answer = logged(changing(*[SyncResponse({"state": "Ready"})] * 3).handle_sync)
     recreated = {**PARENT, "metadata": {**PARENT["metadata"], "uid": "another"}}
 
     for parent in (PARENT, recreated, PARENT):
@@ -119,7 +119,7 @@ def test_a_response_that_the_gate_refused_is_logged_with_the_child_and_the_path(
 
 
 def test_the_fields_of_the_hooks_own_are_logged(caplog: pytest.LogCaptureFixture) -> None:
-    logged(changing(SyncResponse({"a": 1}, log={"plan": "gold"})).call_sync)(sync_body(), NOW)
+    logged(changing(SyncResponse({"a": 1}, log={"plan": "gold"})).handle_sync)(sync_body(), NOW)
 
     assert " plan=gold" in messages(caplog)[0].splitlines()[0]
 
@@ -128,8 +128,8 @@ def test_a_decorator_and_its_finalize_hook_are_logged_as_a_controller_is(caplog:
     sent = sync_request(stateful_set(), {"Service.v1": {}}, {}, api="decorator")
     last = sync_request(stateful_set(), {"Service.v1": {}}, {}, api="decorator", finalizing=True)
 
-    logged(SERVICES.call_sync)(sent, NOW)
-    logged(SERVICES.call_finalize)(last, NOW)
+    logged(SERVICES.handle_sync)(sent, NOW)
+    logged(SERVICES.handle_finalize)(last, NOW)
 
     call_of = "/sync default/db generation 0 in 1.5 ms"
     assert messages(caplog) == [
@@ -178,7 +178,7 @@ def test_the_response_is_the_same_as_without_the_log(path: str, body: bytes) -> 
 
 
 def test_a_response_that_can_not_be_logged_is_sent(caplog: pytest.LogCaptureFixture) -> None:
-    answer = logged(lambda _, now: TINY.call_sync(sync_body(), now)._replace(body=b"no JSON"))
+    answer = logged(lambda _, now: TINY.handle_sync(sync_body(), now)._replace(body=b"no JSON"))
 
     assert [answer(sync_body(), NOW).body for _ in range(2)] == [b"no JSON"] * 2
     assert messages(caplog) == ["a call of /sync could not be logged: DecodeError"] * 2
@@ -192,7 +192,7 @@ def test_no_call_is_logged_without_development_mode(caplog: pytest.LogCaptureFix
 def test_a_long_difference_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     status: dict[str, Any] = {f"field{number}": number for number in range(MOST_LINES + 2)}
 
-    logged(changing(SyncResponse(status)).call_sync)(sync_body(), NOW)
+    logged(changing(SyncResponse(status)).handle_sync)(sync_body(), NOW)
 
     first, *lines = messages(caplog)[0].splitlines()
     assert first.endswith("; nothing to compare with")
@@ -202,7 +202,7 @@ def test_a_long_difference_is_cut(caplog: pytest.LogCaptureFixture) -> None:
 def test_names_can_not_forge_a_line(caplog: pytest.LogCaptureFixture) -> None:
     parent = {**PARENT, "metadata": {**PARENT["metadata"], "namespace": "default\n\x1b[2Jforged"}}
     response = b'{"status":{"a":"b\\nforged"},"children":[]}'
-    answer = logged(lambda _, now: TINY.call_sync(sync_body(), now)._replace(body=response))
+    answer = logged(lambda _, now: TINY.handle_sync(sync_body(), now)._replace(body=response))
 
     answer(sync_body(parent=parent), NOW)
 

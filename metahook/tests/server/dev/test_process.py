@@ -6,7 +6,7 @@ import sys
 
 import httpx
 
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from toolkit.served.asgi import JSON
 from toolkit.served.process import WIDGETS, Served, served
 from toolkit.widgets import grouped, ready_request, widget

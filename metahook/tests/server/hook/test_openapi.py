@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from jsonschema import Draft202012Validator
 
-from metahook.protocol.sender import customize_request, sync_request
+from metahook.protocol.request_builder import customize_request, sync_request
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
 from toolkit.builders import NOW, NOW_TEXT, Json, owned

@@ -26,12 +26,12 @@ from metahook import Body, Controller, MalformedRequest, SyncRequest, SyncRespon
 from metahook.protocol.bodies.malformed import RequestRule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
+from metahook.server.connections import body_memory
+from metahook.server.connections.connections import STATE, Connections
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.refusal import TOO_MANY_REQUESTS, malformed
-from metahook.server.wire import body_memory
-from metahook.server.wire.connections import STATE, Connections
 from toolkit.hooks.minimal import PARENT, TINY, controller, sync_body
 from toolkit.served.asgi import JSON
 from toolkit.served.refusals import error, refusal
@@ -179,9 +179,9 @@ def test_a_request_leaves_the_flight_when_it_is_answered_or_its_client_is_gone()
 
 @dataclass
 class Full:
-    """The connection of a request that is one too many."""
+    """The connection of a request over the limit."""
 
-    is_one_too_many: bool = True
+    is_over_limit: bool = True
 
     def count_call(self) -> bool:
         """Count nothing."""
@@ -232,17 +232,17 @@ def test_a_long_body_that_arrived_while_others_did_is_refused_and_gives_its_memo
     app = create_app(TINY, ServerOptions(OneLargeBody()))
 
     class Filling(Full):
-        """The connection of a request that is one too many once its body has arrived."""
+        """The connection of a request over the limit once its body has arrived."""
 
         looks = 0
 
         @property
-        def is_one_too_many(self) -> bool:
+        def is_over_limit(self) -> bool:
             self.looks += 1
             return self.looks > 1
 
-        @is_one_too_many.setter
-        def is_one_too_many(self, _: bool) -> None:
+        @is_over_limit.setter
+        def is_over_limit(self, _: bool) -> None:
             """Keep the number of looks."""
 
     async def played() -> list[int]:

@@ -20,9 +20,9 @@ from metahook import (
 )
 from metahook.protocol.bodies.malformed import RequestRule
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.connections.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused as RefusedError
-from metahook.server.wire.body import Bodies
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import TINY, config_map, controller, customize_body, sync_body
 from toolkit.served.asgi import JSON, call
@@ -160,7 +160,7 @@ def test_an_exception_of_metahook_that_a_hook_raises_is_a_failure_and_its_text_i
 
 def test_the_canary_would_be_seen_in_a_log_that_repeats_errors(caplog: pytest.LogCaptureFixture) -> None:
     try:
-        raising(KeyError(CANARY)).answer_sync(sync_body(), NOW)
+        raising(KeyError(CANARY)).handle_sync(sync_body(), NOW)
     except KeyError:
         logging.getLogger("careless").exception("hook failed")
 

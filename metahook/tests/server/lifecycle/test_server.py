@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from metahook.protocol.sender import sync_request
+from metahook.protocol.request_builder import sync_request
 from metahook.server.lifecycle.serve import HEALTH_CONNECTIONS
 from metahook.server.lifecycle.server import create_server
 from toolkit.hooks.minimal import sync_body

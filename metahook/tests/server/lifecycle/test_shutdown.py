@@ -15,9 +15,10 @@ import httpx
 import pytest
 import uvicorn
 
-from metahook.protocol.bodies.wire import MIB
-from metahook.protocol.sender import sync_request
+from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.request_builder import sync_request
 from metahook.server.app import create_app
+from metahook.server.connections.connections import Connections
 from metahook.server.hook.calls import LONG
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.health import create_health_app
@@ -27,7 +28,6 @@ from metahook.server.lifecycle.shutdown import Shutdown
 from metahook.server.limits import Limits
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.connections import Connections
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import JSON
 from toolkit.served.process import CLIENT, WIDGETS, Served, served

@@ -5,7 +5,7 @@ from prometheus_client import Counter
 from prometheus_client.parser import text_string_to_metric_families
 
 from metahook.protocol.checks.summary import Summary
-from metahook.protocol.installation import Finding
+from metahook.protocol.installation import InstallationProblem
 from metahook.protocol.request import CustomizeRequest
 from metahook.server.app import create_app
 from metahook.server.lifecycle.health import create_health_app
@@ -116,7 +116,7 @@ def test_a_customize_call_is_no_sync(metrics: Metrics) -> None:
 
 
 def test_findings_are_counted_by_name(metrics: Metrics) -> None:
-    summary = Summary(PARENT, findings=(Finding.ResponsesNotStrict,))
+    summary = Summary(PARENT, findings=(InstallationProblem.ResponsesNotStrict,))
     metrics.called(HookCall("/sync", 200, 10, 20, 0.001, summary=summary))
 
     assert value(metrics, "installation_findings_total", hook="/sync", finding="ResponsesNotStrict") == 1

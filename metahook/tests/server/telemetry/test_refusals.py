@@ -61,7 +61,7 @@ def test_no_refusal_is_lost_from_the_counts() -> None:
         log.add(NOT_JSON if number % 3 else TOO_LARGE)
         log.now += 1.7
 
-    assert sum(count for _, count in log.lines) + sum(found.count for found in log.causes.untold()) == 500
+    assert sum(count for _, count in log.lines) + sum(found.count for found in log.causes.unreported()) == 500
 
 
 def test_many_causes_of_a_status_count_as_one_and_leave_room_for_those_of_another() -> None:
@@ -85,4 +85,4 @@ def test_a_cause_of_earlier_makes_room_for_a_new_one() -> None:
 
     assert first == f"id{MOST + 1}"
     assert second == "id2"
-    assert len(log.causes.untold()) == 0
+    assert len(log.causes.unreported()) == 0

@@ -10,7 +10,7 @@ import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.checks.summary import LONGEST_LOG_TEXT, RESERVED_LOG_FIELDS
-from metahook.protocol.installation import Finding
+from metahook.protocol.installation import InstallationProblem
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.limits import Limits
@@ -27,7 +27,7 @@ from toolkit.served.asgi import call
 from toolkit.widgets import WIDGETS, ready_request
 
 READY = ready_request()
-SUMMARY = TINY.call_sync(sync_body(), NOW).summary._replace(reason_before="Available", reason="Available")
+SUMMARY = TINY.handle_sync(sync_body(), NOW).summary._replace(reason_before="Available", reason="Available")
 CALL = HookCall("/sync", 200, 10, 20, 0.0015, summary=SUMMARY)
 
 
@@ -202,11 +202,11 @@ def test_a_finding_about_the_installation_has_one_line(caplog: pytest.LogCapture
     reports = Telemetry(0)
 
     for _ in range(3):
-        reports.called(CALL._replace(summary=SUMMARY._replace(findings=(Finding.OutdatedCRD,))))
+        reports.called(CALL._replace(summary=SUMMARY._replace(findings=(InstallationProblem.OutdatedCRD,))))
 
     (line,) = lines(caplog)
     assert line.event == "wrong installation"
-    assert line.fields == {"finding": "OutdatedCRD", "message": Finding.OutdatedCRD.message}
+    assert line.fields == {"finding": "OutdatedCRD", "message": InstallationProblem.OutdatedCRD.message}
 
 
 def test_a_call_that_the_hook_does_not_decide_in_time_names_its_parent(caplog: pytest.LogCaptureFixture) -> None:
@@ -292,7 +292,7 @@ def test_at_the_end_what_was_counted_is_written(caplog: pytest.LogCaptureFixture
 
 def test_a_kind_that_is_no_text_is_left_out() -> None:
     def kind(value: str) -> str:
-        answer = Controller(TINY.sync, TINY.children).call_sync(
+        answer = Controller(TINY.sync, TINY.children).handle_sync(
             sync_body().replace(b'"parent":{', f'"parent":{{"kind":{value},'.encode()), NOW
         )
         return answer.summary.parent.kind

@@ -19,9 +19,9 @@ from metahook.server.app import DEFAULT_OPTIONS, create_app
 from metahook.server.callers.tls import Certificates, MinVersion
 from metahook.server.callers.tokens import Tokens
 from metahook.server.callers.watched_files import reloading
+from metahook.server.connections.connections import Connections, OnClosed
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.wire.connections import Closed, Connections
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import JSON
 from toolkit.waiting import eventually
@@ -71,7 +71,7 @@ def write_pair(cert: trustme.LeafCert, cert_file: Path, key_file: Path) -> None:
 def serving(
     certificates: Certificates | None = None,
     tokens: Tokens | None = None,
-    closed: Closed = lambda _: None,
+    closed: OnClosed = lambda _: None,
     app: ASGIApp | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[tuple[str, int]]:

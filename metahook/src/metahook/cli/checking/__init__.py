@@ -7,9 +7,9 @@ The rule of this package: a finding is true, and repeated by the command that it
     rules            the rules for manifests
     cases            other parents, parents that are alike, edits and faults
     purity           the same request twice, an hour later, and in another process
-    harms            the findings of a life
+    violations       the findings of a run
     responses        what the API server makes of responses
-    lives            lives of parents in a simulated cluster
+    runs             runs of parents in a simulated cluster
     results          the findings of a check, without those that follow from others
     calls            calls of the hook, within limits of time
     other_process    calls in processes with other hash seeds and clocks

@@ -1,4 +1,4 @@
-"""The checks, one after the other: the manifests, the calls, the lives, the generated parents, the faults."""
+"""The checks, one after the other: the manifests, the calls, the runs, the generated parents, the faults."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -6,23 +6,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
-from metahook.cli.checking.cases.edits import Edits
-from metahook.cli.checking.cases.faults import NamedFault, faults_for
-from metahook.cli.checking.cases.parents import crd_as_given, edited, generated, has_cel_rules, variants
-from metahook.cli.checking.cases.twins import (
+from metahook.cli.checking.cases.copies import (
     constant_names,
     constant_ports,
     cut_names,
     long_named,
     shared_selectors,
-    twins,
+    with_copies,
 )
-from metahook.cli.checking.harms import Harms
-from metahook.cli.checking.lives import BRIEF, REST, Life, Lives
+from metahook.cli.checking.cases.edits import Edits
+from metahook.cli.checking.cases.faults import NamedFault, faults_for
+from metahook.cli.checking.cases.parents import crd_as_given, edited, generated, has_cel_rules, variants
 from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
 from metahook.cli.checking.responses import finalized_at_once
-from metahook.cli.checking.results import Finding, Results
+from metahook.cli.checking.results import CheckResult, Results
 from metahook.cli.checking.rules import hooks_left_out, manifest_findings
+from metahook.cli.checking.runs import BRIEF, REST, Run, Runs
+from metahook.cli.checking.violations import Violations
 from metahook.cli.errors import InputError
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.manifests import Manifests
@@ -34,12 +34,12 @@ from metahook.simulator.objects import Json
 MANIFESTS = "manifests"
 """The name of the check that needs no hook."""
 
-_OF_ANY_LIFE = ("hooks", "purity", "life")
+_OF_ANY_RUN = ("hooks", "purity", "life")
 """The checks that need neither a sync that succeeds, nor a cluster that becomes quiet."""
 
-_OF_TWINS = ("MixedParents", "Exception", "FailedCall", "RefusedResponse")
+_OF_COPIES = ("MixedParents", "Exception", "FailedCall", "RefusedResponse")
 
-_TWIN_RULES = {"ConstantName": constant_names, "ConstantPort": constant_ports, "SharedSelector": shared_selectors}
+_COPY_RULES = {"ConstantName": constant_names, "ConstantPort": constant_ports, "SharedSelector": shared_selectors}
 
 _MANY_X = re.compile("x{9,}")
 
@@ -48,7 +48,7 @@ _FOLLOWED = (
     "drifted_field and rolled_out"
 )
 
-Check = Callable[[], Iterable[Finding]]
+Check = Callable[[], Iterable[CheckResult]]
 Command = Callable[..., str]
 """Returns the command line that repeats a finding, given options that it adds; see the command."""
 
@@ -59,49 +59,49 @@ class Checks:
 
     manifests: Manifests
     hook: CheckedHook
-    lives: Lives
+    runs: Runs
     parents: tuple[Json, ...]
     simulate: Command
     check: Command
 
     @cached_property
-    def harms(self) -> Harms:
-        """What reads the findings of lives."""
-        return Harms(self.hook, self.lives.settings, self.manifests.crds)
+    def violations(self) -> Violations:
+        """What reads the findings of runs."""
+        return Violations(self.hook, self.runs.settings, self.manifests.crds)
 
     def run(self, results: Results, only: str | None = None) -> None:
         """Run the checks, or *only* the one of this name, and add to *results*."""
-        base, created = self.lives.new(), list[Finding]()
+        base, created = self.runs.new(), list[CheckResult]()
         try:
-            self.lives.begin(base, self.parents)
+            self.runs.begin(base, self.parents)
             if base.refused:
-                results.add("life", [Finding("RefusedParent", "-f", base.refused)])
+                results.add("life", [CheckResult("RefusedParent", "-f", base.refused)])
                 return
-            created += self.harms.of(base, self.simulate())
+            created += self.violations.of(base, self.simulate())
             checks = dict(self._checks(base, created, results))
             if only not in (None, *checks):
                 message = f"--only {only}: no such check; choose one of {', '.join([MANIFESTS, *checks])}"
                 raise InputError(message)
             self._run({name: check for name, check in checks.items() if only in (None, name)}, base, results)
         except Stopped as stop:
-            if failures := self.harms.failures(self.simulate()):
+            if failures := self.violations.failures(self.simulate()):
                 results.add("calls", failures)
             names = {MANIFESTS, *([only] if only else dict(self._checks(base, created, results)))}
             ran = sum(name in names for name, _ in results.checks)
             results.stopped = f"{ran} of {len(names)} checks ran: {stop}"
 
-    def _run(self, checks: Mapping[str, Check], base: Life, results: Results) -> None:
-        """Run *checks* after the life *base*; raise Stopped if that was too short for one of them."""
+    def _run(self, checks: Mapping[str, Check], base: Run, results: Results) -> None:
+        """Run *checks* after the run *base*; raise Stopped if that was too short for one of them."""
         is_short = base.loop or not Evidence(base.world.history).syncs
         why = "the cluster does not become quiet" if base.loop else "no sync succeeds"
         for name, check in checks.items():
-            if is_short and name not in _OF_ANY_LIFE:
+            if is_short and name not in _OF_ANY_RUN:
                 message = f"no more can be checked, because {why}"
                 raise Stopped(message)
             results.add(name, check())
 
-    def _checks(self, base: Life, created: list[Finding], results: Results) -> Iterator[tuple[str, Check]]:
-        """Yield the name of each check after the life *base*, which *created* findings, and the check."""
+    def _checks(self, base: Run, created: list[CheckResult], results: Results) -> Iterator[tuple[str, Check]]:
+        """Yield the name of each check after the run *base*, which *created* findings, and the check."""
         edits = Edits(self.hook, tuple(base.world.history.calls()))
         if self.hook.controller:
             yield "hooks", partial(hooks_left_out, self.manifests, self.hook.controller)
@@ -109,13 +109,13 @@ class Checks:
         yield "life", lambda: [*created, *self._rest_of(base)]
         if any(key.kind in WORKLOADS for key in base.children()):
             yield "edits", partial(self._edits, results)
-        yield "twins", partial(self._twins, base)
+        yield "twins", partial(self._copies, base)
         yield "smaller", partial(self._smaller, edits)
         yield "generated", partial(self._generated, edits, results)
-        for fault in faults_for(self.lives.settings, base.world.history):
+        for fault in faults_for(self.runs.settings, base.world.history):
             yield fault.name, partial(self._of_fault, fault, base)
 
-    def _impurities(self, base: Life, results: Results) -> Iterator[Finding]:
+    def _impurities(self, base: Run, results: Results) -> Iterator[CheckResult]:
         if not self.hook.is_local:
             results.notes.append(UNSEEN)
         for each in impurities(self.hook, requests_of(base.world.history)):
@@ -123,113 +123,113 @@ class Checks:
             if each.rule == "NeedsResync":
                 period = self.manifests.controller.content["spec"].get("resyncPeriodSeconds")
                 message += f"; resyncPeriodSeconds is {period}" if period else ", nor resyncPeriodSeconds"
-            yield Finding(each.rule, f"/{each.hook}", message, self.check("--only", "purity"))
-        yield from self.harms.failures(self.check("--only", "purity"))
+            yield CheckResult(each.rule, f"/{each.hook}", message, self.check("--only", "purity"))
+        yield from self.violations.failures(self.check("--only", "purity"))
 
-    def _rest_of(self, life: Life) -> Iterator[Finding]:
-        """Yield the findings of the rest of *life*."""
+    def _rest_of(self, run: Run) -> Iterator[CheckResult]:
+        """Yield the findings of the rest of *run*."""
         command = self.check("--only", "life")
-        self.lives.change(life)
-        yield from self.harms.of(life, command)
-        if any(key.kind == "HorizontalPodAutoscaler" for key in life.children()):
-            # In another life, as those with faults, which end like this one, have no load.
-            for message in self.lives.unscaled(self.lives.begin(self.lives.new(), self.parents)):
-                yield Finding("FixedReplicas", "/sync", message, command)
-        self.lives.end(life)
-        yield from self.harms.of(life, command)
-        for message in () if life.loop else finalized_at_once(life.world.history, is_pure=self.hook.is_local):
-            yield Finding("FinalizedAtOnce", "/finalize", message, command)
-        for key in () if life.loop else life.remaining():
+        self.runs.change(run)
+        yield from self.violations.of(run, command)
+        if any(key.kind == "HorizontalPodAutoscaler" for key in run.children()):
+            # In another run, as those with faults, which end like this one, have no load.
+            for message in self.runs.unscaled(self.runs.begin(self.runs.new(), self.parents)):
+                yield CheckResult("FixedReplicas", "/sync", message, command)
+        self.runs.end(run)
+        yield from self.violations.of(run, command)
+        for message in () if run.loop else finalized_at_once(run.world.history, is_pure=self.hook.is_local):
+            yield CheckResult("FinalizedAtOnce", "/finalize", message, command)
+        for key in () if run.loop else run.remaining():
             message = f"{key}: still exists ten minutes after its deletion; respond with finalized: true"
-            message += ", or leave out of -f what the hook waits for" if self.lives.others else ""
-            yield Finding("NotFinalized", "/finalize", message, command)
+            message += ", or leave out of -f what the hook waits for" if self.runs.others else ""
+            yield CheckResult("NotFinalized", "/finalize", message, command)
 
-    def _findings_of(self, life: Life, parents: list[Json]) -> Iterator[Finding]:
-        """Yield the findings of the *life* of *parents*, which are the example."""
-        if not life.refused:
-            example = "---\n".join(dump_yaml(item) for item in (*self.lives.others, *parents))
-            for finding in self.harms.of(life, self.simulate(example=True)):
+    def _findings_of(self, run: Run, parents: list[Json]) -> Iterator[CheckResult]:
+        """Yield the findings of the *run* of *parents*, which are the example."""
+        if not run.refused:
+            example = "---\n".join(dump_yaml(item) for item in (*self.runs.others, *parents))
+            for finding in self.violations.of(run, self.simulate(example=True)):
                 yield replace(finding, example=example)
 
-    def _edits(self, results: Results) -> Iterator[Finding]:
+    def _edits(self, results: Results) -> Iterator[CheckResult]:
         """Yield the first edit of each parent after which the hook says Ready, before the Pods follow."""
         for parent in self.parents:
-            life = self.lives.begin(self.lives.new(), [parent], REST)
-            found = self.harms.crd_of(parent)
-            if not any(sync.ready == "True" for sync in Evidence(life.world.history).syncs):
-                results.notes.append(f"no status of {life.keys[0]} says Ready, so edits were not checked")
+            run = self.runs.begin(self.runs.new(), [parent], REST)
+            found = self.violations.crd_of(parent)
+            if not any(sync.ready == "True" for sync in Evidence(run.world.history).syncs):
+                results.notes.append(f"no status of {run.keys[0]} says Ready, so edits were not checked")
                 continue
             for change, other in edited(parent, found and found[2]):
                 self.hook.check_time()
-                start = life.world.clock.now
-                self.lives.edit(life, other, REST)
-                syncs = [sync for sync in Evidence(life.world.history).syncs if sync.at >= start]
+                start = run.world.clock.now
+                self.runs.edit(run, other, REST)
+                syncs = [sync for sync in Evidence(run.world.history).syncs if sync.at >= start]
                 claims = (unmet_claim(sync, WORKLOADS) for sync in syncs if sync.ready == "True")
                 if why := next(filter(None, claims), None):
-                    message = f"{life.keys[0]}: after the edit {change}, Ready is True, although {why}; {_FOLLOWED}"
-                    yield Finding("ReadyTooEarly", "/sync", message, self.check("--only", "edits"))
+                    message = f"{run.keys[0]}: after the edit {change}, Ready is True, although {why}; {_FOLLOWED}"
+                    yield CheckResult("ReadyTooEarly", "/sync", message, self.check("--only", "edits"))
                     break
-                self.lives.edit(life, parent, REST)
+                self.runs.edit(run, parent, REST)
 
-    def _twins(self, base: Life) -> Iterator[Finding]:
+    def _copies(self, base: Run) -> Iterator[CheckResult]:
         """Yield what a hook mixes up. Copies may break other rules, if their specs have the names of children."""
-        parents = twins(self.parents)
-        life = self.lives.begin(self.lives.new(), parents)
-        yield from (finding for finding in self._findings_of(life, parents) if finding.name in _OF_TWINS)
-        syncs = Evidence(life.world.history).syncs
-        for name, rule in _TWIN_RULES.items():
+        parents = with_copies(self.parents)
+        run = self.runs.begin(self.runs.new(), parents)
+        yield from (finding for finding in self._findings_of(run, parents) if finding.name in _OF_COPIES)
+        syncs = Evidence(run.world.history).syncs
+        for name, rule in _COPY_RULES.items():
             for message in rule(syncs):
-                yield Finding(name, "/sync", message, self.check("--only", "twins"))
+                yield CheckResult(name, "/sync", message, self.check("--only", "twins"))
         refused = {write.key.kind for write in base.world.history.writes() if write.refused}
         for parent in self.parents:
             yield from self._long_named(parent, base, refused)
 
-    def _long_named(self, parent: Json, base: Life, refused: set[str]) -> Iterator[Finding]:
+    def _long_named(self, parent: Json, base: Run, refused: set[str]) -> Iterator[CheckResult]:
         """Yield the mistakes with long names of *parent*. Children of the kinds *refused* are refused with any name."""
-        found = self.harms.crd_of(parent)
+        found = self.violations.crd_of(parent)
         parents = long_named(parent, found and found[2])
         if not parents:
             return
-        life = self.lives.begin(self.lives.new(controllers=False), parents, BRIEF)
+        run = self.runs.begin(self.runs.new(controllers=False), parents, BRIEF)
         remedy = "limit metadata.name in the CRD (maxLength), or " if found else ""
-        for finding in self._findings_of(life, parents):
-            if finding.name in _OF_TWINS:
+        for finding in self._findings_of(run, parents):
+            if finding.name in _OF_COPIES:
                 yield finding
             elif finding.name == "UnreportedRefusal" and finding.message.partition(" ")[0] not in refused:
                 what = finding.message.replace(
-                    ": ", f": if the name of its parent has {len(life.keys[0].name)} letters, ", 1
+                    ": ", f": if the name of its parent has {len(run.keys[0].name)} letters, ", 1
                 )
                 message = f"{_MANY_X.sub('xxx...', what)}; {remedy}cut it, and end it with a hash of the whole"
                 yield replace(finding, name="LongName", message=message)
-        for message in cut_names(Evidence(life.world.history).syncs, base.children()):
-            yield Finding("CutName", "/sync", message, self.check("--only", "twins"))
+        for message in cut_names(Evidence(run.world.history).syncs, base.children()):
+            yield CheckResult("CutName", "/sync", message, self.check("--only", "twins"))
 
-    def _of_other(self, parent: Json, given: Json, edits: Edits, check: str) -> Iterator[Finding]:
-        """Yield the findings of the brief life of another *parent*, and of edits: to its spec, and to that *given*."""
-        life = self.lives.begin(self.lives.new(controllers=False), [parent], BRIEF)
-        yield from self._findings_of(life, [parent])
-        for rule, message in edits.to_spec_of(life.world.history):
-            yield Finding(rule, "/sync", message, self.check("--only", check))
-        found = self.harms.crd_of(parent)
+    def _of_other(self, parent: Json, given: Json, edits: Edits, check: str) -> Iterator[CheckResult]:
+        """Yield the findings of the brief run of another *parent*, and of edits: to its spec, and to that *given*."""
+        run = self.runs.begin(self.runs.new(controllers=False), [parent], BRIEF)
+        yield from self._findings_of(run, [parent])
+        for rule, message in edits.to_spec_of(run.world.history):
+            yield CheckResult(rule, "/sync", message, self.check("--only", check))
+        found = self.violations.crd_of(parent)
         if not has_cel_rules(found and found[2]):  # such a rule may forbid the edit
-            self.lives.edit(life, {**given, "metadata": parent["metadata"]})
-            for finding in self.harms.of(life, self.check("--only", check)):
+            self.runs.edit(run, {**given, "metadata": parent["metadata"]})
+            for finding in self.violations.of(run, self.check("--only", check)):
                 if finding.name == "UnreportedRefusal":
                     yield replace(finding, message=finding.message.replace(": ", ": after an edit of the spec, ", 1))
 
-    def _smaller(self, edits: Edits) -> Iterator[Finding]:
+    def _smaller(self, edits: Edits) -> Iterator[CheckResult]:
         for parent in self.parents:
-            found = self.harms.crd_of(parent)
+            found = self.violations.crd_of(parent)
             for variant in variants(parent, found and found[2]):
                 yield from self._of_other(variant, parent, edits, "smaller")
 
-    def _generated(self, edits: Edits, results: Results) -> Iterator[Finding]:
+    def _generated(self, edits: Edits, results: Results) -> Iterator[CheckResult]:
         """Yield the first new finding of parents that are generated for each kind of the given ones."""
         from metahook.testing import NotGenerated  # noqa: PLC0415 - it imports Hypothesis
 
         known = {finding.name for finding in results.findings}
         for kind, given in {(parent["apiVersion"], parent["kind"]): parent for parent in self.parents}.items():
-            found = self.harms.crd_of(given)
+            found = self.violations.crd_of(given)
             if found is None:
                 continue
             crd, path, schema = found
@@ -242,24 +242,24 @@ class Checks:
             except NotGenerated as error:
                 results.notes.append(f"no {kind[1]} was generated: {error}")
 
-    def _first_new(self, known: set[str], given: Json, edits: Edits, parent: Json) -> Finding | None:
+    def _first_new(self, known: set[str], given: Json, edits: Edits, parent: Json) -> CheckResult | None:
         found = self._of_other(parent, given, edits, "generated")
         return next((each for each in found if each.name not in known), None)
 
-    def _of_fault(self, fault: NamedFault, base: Life) -> Iterator[Finding]:
-        """Yield the findings of a life with *fault*, and how it ends in another way than *base*."""
+    def _of_fault(self, fault: NamedFault, base: Run) -> Iterator[CheckResult]:
+        """Yield the findings of a run with *fault*, and how it ends in another way than *base*."""
         command = self.simulate(*fault.options) if fault.options else self.check("--only", fault.name)
-        life = self.lives.begin(self.lives.new(fault.fault), self.parents)
-        yield from self.harms.of(life, command, fault=True)
-        if fault.is_lasting or not base.is_quiet or not life.is_quiet:
+        run = self.runs.begin(self.runs.new(fault.fault), self.parents)
+        yield from self.violations.of(run, command, fault=True)
+        if fault.is_lasting or not base.is_quiet or not run.is_quiet:
             return
-        before, after = base.children(), life.children()
+        before, after = base.children(), run.children()
         for key in dict.fromkeys([*before, *after]):
             path = next(iter(changed_paths(before.get(key), after.get(key), "")), None)
             if path is not None:
                 what = f"{path} differs" if path else "only one of them has it"
                 message = f"{key}: another child after this fault than without it: {what}"
-                yield Finding("EndsDifferently", "/sync", message, command)
+                yield CheckResult("EndsDifferently", "/sync", message, command)
 
 
 def manifests_only(manifests: Manifests, results: Results) -> bool:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from metahook.cli.checking.results import Finding, Results
+from metahook.cli.checking.results import CheckResult, Results
 from metahook.protocol.objects.printable import counted, printable
 
 WIDTH = 100
@@ -22,7 +22,7 @@ def as_text(results: Results, calls: int) -> str:
     return "\n".join([*lines, *notes, f"{end} ({count})"]) + "\n"
 
 
-def _lines(finding: Finding) -> Iterator[str]:
+def _lines(finding: CheckResult) -> Iterator[str]:
     yield f"{printable(f'{finding.place}  {finding.message}'):<{WIDTH - len(finding.name) - 2}}  {finding.name}"
     if finding.example:
         yield f"    {finding.command} <<'EOF'"

@@ -21,7 +21,7 @@ _CONSEQUENCES = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """*name* is that of the rule, *place* a file with a line, or a hook and a parent; *message* has the remedy.
 
     *command* repeats it; *example* has the objects that it needs, in YAML, for its standard input.
@@ -38,22 +38,22 @@ class Finding:
 class Results:
     """The *checks* that ran, each with its findings, and why the others did not run: *stopped*."""
 
-    checks: list[tuple[str, list[Finding]]] = field(default_factory=list)
+    checks: list[tuple[str, list[CheckResult]]] = field(default_factory=list)
     stopped: str = ""
     notes: list[str] = field(default_factory=list)
     """What was not checked."""
 
     @property
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[CheckResult]:
         """All findings."""
         return [finding for _, found in self.checks for finding in found]
 
-    def add(self, check: str, found: Iterable[Finding]) -> None:
+    def add(self, check: str, found: Iterable[CheckResult]) -> None:
         """Add what a *check* has *found*, without what was found before, and what follows from that.
 
         If an exception ends the check, what it has found by then is added.
         """
-        new: list[Finding] = []
+        new: list[CheckResult] = []
         try:
             for finding in found:
                 if self._is_new(finding, new):
@@ -64,12 +64,12 @@ class Results:
             raise
         self.checks.append((check, new))
 
-    def _is_new(self, finding: Finding, others: list[Finding]) -> bool:
+    def _is_new(self, finding: CheckResult, others: list[CheckResult]) -> bool:
         known = [*self.findings, *others]
         is_consequence = _CONSEQUENCES.get(finding.name, set()) & {each.name for each in known}
         return not is_consequence and _kind(finding) not in map(_kind, known)
 
 
-def _kind(finding: Finding) -> tuple[str, str, str]:
+def _kind(finding: CheckResult) -> tuple[str, str, str]:
     """Return what is the same in findings of one reason: a finding of each rule and kind of object is enough."""
     return finding.name, finding.place, finding.message.partition(" ")[0]

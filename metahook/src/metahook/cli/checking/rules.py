@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urlsplit
 
-from metahook.cli.checking.results import Finding
+from metahook.cli.checking.results import CheckResult
 from metahook.cli.manifests import Manifests, property_of, schema_of
 from metahook.protocol.controller import Controller
 from metahook.protocol.objects.kind import Kind
@@ -25,12 +25,12 @@ _METHODS = {"jobs": "Recreate", "pods": "Recreate", "persistentvolumeclaims": "O
 """The update methods of resources whose specs can't change, for which InPlace fails."""
 _SCHEMES = ("http", "https")
 
-Rule = Callable[[Manifests], Iterator[Finding]]
+Rule = Callable[[Manifests], Iterator[CheckResult]]
 
 
-def manifest_findings(manifests: Manifests) -> tuple[list[Finding], bool]:
+def manifest_findings(manifests: Manifests) -> tuple[list[CheckResult], bool]:
     """Return what is wrong with *manifests*, and whether a simulated cluster can run them all the same."""
-    problems = [Finding("InvalidField", each.place(*path), text) for each, (path, text) in manifests.problems()]
+    problems = [CheckResult("InvalidField", each.place(*path), text) for each, (path, text) in manifests.problems()]
     if problems:
         return problems, False
     stopping = [*_unknown_resources(manifests), *_rolling_children(manifests)]
@@ -38,22 +38,22 @@ def manifest_findings(manifests: Manifests) -> tuple[list[Finding], bool]:
     return [*stopping, *found], not stopping
 
 
-def hooks_left_out(manifests: Manifests, controller: Controller) -> Iterator[Finding]:
+def hooks_left_out(manifests: Manifests, controller: Controller) -> Iterator[CheckResult]:
     """Yield the functions of *controller* that Metacontroller never calls: its manifest has no such hook or path."""
     for hook, _ in _hooks(manifests):
         last = manifests.path_of(hook).rpartition("/")[2]
         if last != hook and difflib.get_close_matches(last, [*HOOKS]):
             place = manifests.controller.place("spec", "hooks", hook, "webhook")
             message = f"{hook}: its path ends in /{last}, and a Controller is served at /{hook}; correct the path"
-            yield Finding("WrongPath", place, message)
+            yield CheckResult("WrongPath", place, message)
     hooks, required = manifests.controller.content["spec"]["hooks"], controller.requirements
     for hook, has_function in (("customize", required.has_customize), ("finalize", required.has_finalize)):
         if has_function and hook not in hooks:
             message = f"the Controller has a function for {hook}, which is never called; add hooks.{hook}"
-            yield Finding(f"{hook.title()}HookMissing", manifests.controller.place("spec", "hooks"), message)
+            yield CheckResult(f"{hook.title()}HookMissing", manifests.controller.place("spec", "hooks"), message)
 
 
-def _unknown_resources(manifests: Manifests) -> Iterator[Finding]:
+def _unknown_resources(manifests: Manifests) -> Iterator[CheckResult]:
     """Yield the resources of the controller that no API server with the CRDs serves."""
     served = _served(manifests)
     for path, resource, is_parent in _resources(manifests):
@@ -62,10 +62,10 @@ def _unknown_resources(manifests: Manifests) -> Iterator[Finding]:
         if not any(kind.api_version == api_version for kind in kinds):
             remedy = _remedy(api_version, plural, kinds, served)
             message = f"no {plural} in {api_version}; {remedy}"
-            yield Finding("UnknownResource", manifests.controller.place(*path, "resource"), message)
+            yield CheckResult("UnknownResource", manifests.controller.place(*path, "resource"), message)
         elif is_parent and manifests.controller.kind == "CompositeController" and plural in _plurals(BUILT_IN):
             message = f"{plural} are built in, and a CompositeController needs a CRD; use a DecoratorController"
-            yield Finding("UnknownResource", manifests.controller.place(*path, "resource"), message)
+            yield CheckResult("UnknownResource", manifests.controller.place(*path, "resource"), message)
 
 
 def _remedy(api_version: str, plural: str, kinds: list[Kind], served: tuple[Kind, ...]) -> str:
@@ -108,39 +108,39 @@ def _kind_of(resource: Json, manifests: Manifests) -> Kind | None:
     return next((kind for kind in _served(manifests) if (kind.api_version, kind.plural) == names), None)
 
 
-def _loose_hooks(manifests: Manifests) -> Iterator[Finding]:
+def _loose_hooks(manifests: Manifests) -> Iterator[CheckResult]:
     for name, hook in _hooks(manifests):
         is_old = hook.get("version") in (None, "v1")
         mode = (hook.get("webhook") or {}).get("responseUnMarshallMode")
         place = manifests.controller.place("spec", "hooks", name, *(["version"] if "version" in hook else []))
         if is_old and mode != "strict":
             message = f"{name}: version v1; set version: v2 and responseUnMarshallMode: strict"
-            yield Finding("LooseHook", place, message)
+            yield CheckResult("LooseHook", place, message)
         elif mode == "loose":
             place = manifests.controller.place("spec", "hooks", name, "webhook", "responseUnMarshallMode")
             message = f"{name}: an error as JSON would delete all children; set responseUnMarshallMode: strict"
-            yield Finding("LooseHook", place, message)
+            yield CheckResult("LooseHook", place, message)
 
 
-def _children_never_updated(manifests: Manifests) -> Iterator[Finding]:
+def _children_never_updated(manifests: Manifests) -> Iterator[CheckResult]:
     for path, resource, is_parent in _resources(manifests):
         if not is_parent and not (resource.get("updateStrategy") or {}).get("method"):
             method = _METHODS.get(resource["resource"], "InPlace")
             remedy = f"set updateStrategy: {{method: {method}}}{' to say so' if method == 'OnDelete' else ''}"
             message = f"{resource['resource']}: no update method, so children are never updated; {remedy}"
-            yield Finding("NeverUpdated", manifests.controller.place(*path), message)
+            yield CheckResult("NeverUpdated", manifests.controller.place(*path), message)
 
 
-def _rolling_children(manifests: Manifests) -> Iterator[Finding]:
+def _rolling_children(manifests: Manifests) -> Iterator[CheckResult]:
     """Yield the children that are updated one after another, which no simulated cluster does."""
     for path, resource, _ in _resources(manifests):
         problem = rolling_problem((resource.get("updateStrategy") or {}).get("method") or "")
         if problem:
             place = manifests.controller.place(*path, "updateStrategy", "method")
-            yield Finding("RollingUpdate", place, f"{resource['resource']}: {problem}")
+            yield CheckResult("RollingUpdate", place, f"{resource['resource']}: {problem}")
 
 
-def _no_selector(manifests: Manifests) -> Iterator[Finding]:
+def _no_selector(manifests: Manifests) -> Iterator[CheckResult]:
     controller = manifests.controller
     spec = controller.content["spec"]
     if controller.kind != "CompositeController" or spec.get("generateSelector"):
@@ -151,20 +151,20 @@ def _no_selector(manifests: Manifests) -> Iterator[Finding]:
         message = (
             "no generateSelector, and no spec.selector in the CRD, so every sync fails; set generateSelector: true"
         )
-        yield Finding("NoSelector", controller.place("spec", "generateSelector"), message)
+        yield CheckResult("NoSelector", controller.place("spec", "generateSelector"), message)
 
 
-def _long_name(manifests: Manifests) -> Iterator[Finding]:
+def _long_name(manifests: Manifests) -> Iterator[CheckResult]:
     controller = manifests.controller
     if len(controller.name) > LONGEST_NAME and any(name == "finalize" for name, _ in _hooks(manifests)):
         message = (
             f"the name has {len(controller.name)} letters, too many for a finalizer; use at most {LONGEST_NAME}, "
             "or remove finalize"
         )
-        yield Finding("LongName", controller.place("metadata", "name"), message)
+        yield CheckResult("LongName", controller.place("metadata", "name"), message)
 
 
-def _cluster_scoped_children(manifests: Manifests) -> Iterator[Finding]:
+def _cluster_scoped_children(manifests: Manifests) -> Iterator[CheckResult]:
     resources = list(_resources(manifests))
     parents = [_kind_of(resource, manifests) for _, resource, is_parent in resources if is_parent]
     if not any(parent and parent.namespaced for parent in parents):
@@ -176,21 +176,21 @@ def _cluster_scoped_children(manifests: Manifests) -> Iterator[Finding]:
                 f"{kind.plural} are cluster-scoped and the parent is not, so Kubernetes deletes such children; "
                 "use a cluster-scoped parent"
             )
-            yield Finding("ClusterScopedChild", manifests.controller.place(*path), message)
+            yield CheckResult("ClusterScopedChild", manifests.controller.place(*path), message)
 
 
-def _unused_hooks(manifests: Manifests) -> Iterator[Finding]:
+def _unused_hooks(manifests: Manifests) -> Iterator[CheckResult]:
     for name in manifests.controller.content["spec"]["hooks"]:
         if name not in HOOKS:
             message = f"{name}: Metacontroller never calls it; remove it"
-            yield Finding("UnusedHook", manifests.controller.place("spec", "hooks", name), message)
+            yield CheckResult("UnusedHook", manifests.controller.place("spec", "hooks", name), message)
 
 
-def _webhooks(manifests: Manifests) -> Iterator[Finding]:
+def _webhooks(manifests: Manifests) -> Iterator[CheckResult]:
     for name, hook in _hooks(manifests):
         for field, message in _webhook_problems(hook.get("webhook") or {}):
             place = manifests.controller.place("spec", "hooks", name, "webhook", *field)
-            yield Finding("InvalidWebhook", place, f"{name}: {message}")
+            yield CheckResult("InvalidWebhook", place, f"{name}: {message}")
 
 
 def _webhook_problems(webhook: Json) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -221,7 +221,7 @@ def _is_url(url: str) -> bool:
     return parts.scheme in _SCHEMES and bool(parts.hostname)
 
 
-def _no_observed_generation(manifests: Manifests) -> Iterator[Finding]:
+def _no_observed_generation(manifests: Manifests) -> Iterator[CheckResult]:
     controller = manifests.controller
     parent = controller.content["spec"].get("parentResource")
     kind = _kind_of(parent, manifests) if parent else None
@@ -232,7 +232,7 @@ def _no_observed_generation(manifests: Manifests) -> Iterator[Finding]:
             "status.observedGeneration is not in the schema, so each sync writes the status; "
             "add observedGeneration: {type: integer}"
         )
-        yield Finding("PrunedStatus", crd.place(*path, "properties", "status", "properties"), message)
+        yield CheckResult("PrunedStatus", crd.place(*path, "properties", "status", "properties"), message)
 
 
 RULES: tuple[Rule, ...] = (

@@ -20,7 +20,7 @@ from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.dynamic_apply import merge
 
-Children = dict[Identity, Json]
+ChildrenByName = dict[Identity, Json]
 
 ROLLED = ("DaemonSet", "Deployment", "StatefulSet")
 """Kinds whose controllers replace Pods if the Pod template changes."""
@@ -30,8 +30,8 @@ ROLLED = ("DaemonSet", "Deployment", "StatefulSet")
 class EditedChildren:
     """Children by kind and name."""
 
-    before: Children
-    after: Children
+    before: ChildrenByName
+    after: ChildrenByName
     restart_paths: list[str]
     """Where a Pod template differs, which restarts Pods."""
     running: frozenset[Identity]

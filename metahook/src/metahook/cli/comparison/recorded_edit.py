@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from metahook.cli.comparison.children import (
     ROLLED,
-    Children,
+    ChildrenByName,
     EditedChildren,
     apply_to,
     is_bare,
@@ -84,7 +84,7 @@ def _stored_over(observed: Json | None, last_applied: Json, desired: Json) -> Js
     return desired if observed is None else apply_to(observed, last_applied, desired)
 
 
-def _by_name(response: bytes) -> Children:
+def _by_name(response: bytes) -> ChildrenByName:
     return {(child["kind"], child["metadata"]["name"]): child for child in children_of(response)}
 
 

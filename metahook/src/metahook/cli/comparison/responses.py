@@ -95,7 +95,7 @@ def _objects(value: object) -> list[Any]:
 def own_response(recording: Recording, now: datetime, controller: Controller) -> HookResponse:
     """Return the response of *controller*, as its service sends it: with 500 for any failure."""
     try:
-        body = controller.hooks[recording.hook](recording.body, now).body
+        body = controller.handlers[recording.hook](recording.body, now).body
     except MalformedRequest as error:
         return HookResponse(MALFORMED, broken_rule=str(error))
     except Exception:  # noqa: BLE001 - a replay finds bugs: report this one, and go on to the next request

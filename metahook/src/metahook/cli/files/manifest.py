@@ -18,7 +18,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True)
-class Manifest:
+class FileManifest:
     """An object in the *file*."""
 
     content: Json
@@ -50,7 +50,7 @@ class Manifest:
         """Return the error that names the *problem* at *path*, with its line."""
         return InputError(f"{self.place(*path)}: {problem}")
 
-    def checked(self) -> "Manifest":
+    def checked(self) -> "FileManifest":
         """Return this, if it has a name, and metadata of the right types; raise InputError."""
         metadata = self.content.get("metadata")
         if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
@@ -62,12 +62,12 @@ class Manifest:
         return self
 
 
-def read_manifests(path: str) -> list[Manifest]:
+def read_manifests(path: str) -> list[FileManifest]:
     """Return the objects in the file *path* (``-`` is standard input), those of a List one by one; raise InputError."""
     return manifests_in(read_text(path), path)
 
 
-def manifests_in(text: str, path: str) -> list[Manifest]:
+def manifests_in(text: str, path: str) -> list[FileManifest]:
     """Return the objects in the *text* of the file *path*, as read_manifests does."""
     found = ((content, node or _node_of_json(text)) for content, node in parsed(text, path))
     return [manifest for content, node in found for manifest in _objects(content, node, path)]
@@ -108,13 +108,13 @@ def _node_of_json(text: str) -> "yaml.Node | None":
         return None
 
 
-def _objects(content: object, node: "yaml.Node | None", path: str) -> Iterator[Manifest]:
+def _objects(content: object, node: "yaml.Node | None", path: str) -> Iterator[FileManifest]:
     if not isinstance(content, dict) or not all(isinstance(content.get(key), str) for key in ("apiVersion", "kind")):
         problem = "not a Kubernetes object; each needs apiVersion and kind"
-        raise Manifest({}, path, node).error(problem)
+        raise FileManifest({}, path, node).error(problem)
     items = content.get("items")
     if not content["kind"].endswith("List") or not isinstance(items, list):
-        yield Manifest(content, path, node)
+        yield FileManifest(content, path, node)
         return
     nodes = _items(node)
     for index, item in enumerate(items):

@@ -16,7 +16,7 @@ class RequestRule(Enum):
     # Raised by request.py, before it reads.
     EMPTY = "the body is empty"
     UTF8 = "the body is not UTF-8"
-    # Raised by extent.py, beside this.
+    # Raised by request_limits.py, beside this.
     OBJECTS = "the body has more than {most} groups and objects"
     SIZE = "{path} is larger than {most} MiB"
     MEMORY = "the objects in the body would take more than {most} MiB of memory"

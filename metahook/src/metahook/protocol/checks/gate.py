@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from metahook.protocol.bodies.wire import MAX_RESYNC, RelatedRule
+from metahook.protocol.bodies.bodies import MAX_RESYNC, RelatedRule
 from metahook.protocol.checks.summary import MAX_LOG_FIELDS, RESERVED_LOG_FIELDS
 from metahook.protocol.objects.kind import Kind, group_key
 from metahook.protocol.objects.manifest import EncodedManifest, Identity, Manifest, identity_of

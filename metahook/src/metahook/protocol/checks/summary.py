@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from metahook.protocol.installation import Finding
+from metahook.protocol.installation import InstallationProblem
 from metahook.protocol.request import Parent
 
 NONE = "None"
@@ -45,7 +45,7 @@ class Summary(NamedTuple):
     """How many of them are kept as they were last applied."""
     rules: int | None = None
     """How many related rules the response of customize has; None for a sync."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[InstallationProblem, ...] = ()
     """What the request shows to be wrong with the installation. The names are for the log and the metrics."""
     is_decorator: bool = False
     log: Mapping[str, OwnField] = MappingProxyType({})

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.bodies.extent import UNCOUNTED, DecodedMemory
+from metahook.protocol.bodies.bodies import Groups
 from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
 from metahook.protocol.bodies.reading import read, try_read
-from metahook.protocol.bodies.wire import Groups
+from metahook.protocol.bodies.request_limits import UNCOUNTED, DecodedMemory
 from metahook.protocol.objects.manifest import Identity, Manifest, identity_of
 from metahook.protocol.objects.object import Object
 from metahook.protocol.observed.last_applied import last_applied

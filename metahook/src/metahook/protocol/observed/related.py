@@ -6,9 +6,9 @@ from typing import TypeVar
 
 import msgspec
 
-from metahook.protocol.bodies.extent import UNCOUNTED, DecodedMemory
+from metahook.protocol.bodies.bodies import Groups
 from metahook.protocol.bodies.reading import try_read
-from metahook.protocol.bodies.wire import Groups
+from metahook.protocol.bodies.request_limits import UNCOUNTED, DecodedMemory
 from metahook.protocol.objects.object import Metadata, Object, Observed
 
 K = TypeVar("K", bound=Object)

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.server.callers.pem import Pair, as_file, load_client_cas, load_pair
 from metahook.server.callers.watched_files import Loaded
+from metahook.server.connections.connections import tls_of
 from metahook.server.refusal import FORBIDDEN, Refusal, respond_without_id
-from metahook.server.wire.connections import tls_of
 
 MinVersion = Literal["1.2", "1.3"]
 

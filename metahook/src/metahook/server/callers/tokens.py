@@ -22,8 +22,8 @@ from metahook.server.callers.watched_files import (
     is_open_to_others,
     read,
 )
+from metahook.server.connections.connections import is_ours
 from metahook.server.refusal import CHUNKED, UNAUTHORIZED, Refusal, respond_without_id
-from metahook.server.wire.connections import is_ours
 
 _EXAMPLE = "such as one from: openssl rand -hex 32"
 _ADD = f"add one with a token, {_EXAMPLE}"

@@ -13,7 +13,7 @@ import msgspec
 
 from metahook.protocol.bodies.malformed import MalformedRequest
 from metahook.protocol.checks.gate import RefusedResponse
-from metahook.protocol.controller import Answer, Hook
+from metahook.protocol.controller import EncodedResponse, Handler
 from metahook.protocol.objects.plain_json import Json
 from metahook.protocol.objects.printable import printable
 from metahook.protocol.request import Body, Parent, try_parent
@@ -53,14 +53,14 @@ class LastResponses:
         return before
 
 
-def log_calls(hooks: Mapping[str, Hook], *, timer: Callable[[], float] = perf_counter) -> dict[str, Hook]:
+def log_calls(hooks: Mapping[str, Handler], *, timer: Callable[[], float] = perf_counter) -> dict[str, Handler]:
     """Return *hooks*, by path, that log each call and answer the same; *timer* returns seconds."""
     last = LastResponses()
     return {path: _logged(path, hook, last, timer) for path, hook in hooks.items()}
 
 
-def _logged(path: str, hook: Hook, last: LastResponses, timer: Callable[[], float]) -> Hook:
-    def answer_and_log(body: Body, now: datetime) -> Answer:
+def _logged(path: str, hook: Handler, last: LastResponses, timer: Callable[[], float]) -> Handler:
+    def answer_and_log(body: Body, now: datetime) -> EncodedResponse:
         begin = timer()
         try:
             answer = hook(body, now)
@@ -73,14 +73,16 @@ def _logged(path: str, hook: Hook, last: LastResponses, timer: Callable[[], floa
     return answer_and_log
 
 
-def _log_call(path: str, body: Body, outcome: Answer | BaseException, seconds: float, last: LastResponses) -> None:
+def _log_call(
+    path: str, body: Body, outcome: EncodedResponse | BaseException, seconds: float, last: LastResponses
+) -> None:
     """Log the call with *body* at *path*, and its *outcome*."""
     try:
         parent = try_parent(body)
         if parent is None:
             return  # it names none, and the app logs why it is refused
         call = f"{path} {_named(parent)} generation {parent.generation} in {seconds * 1000:.1f} ms"
-        if isinstance(outcome, Answer):
+        if isinstance(outcome, EncodedResponse):
             words, lines = _described(outcome.body, last.replace(path, parent.uid, outcome.body))
             log.info(LogEvent(f"{printable(call)}: {words}", **outcome.summary.log, changes=lines))
         elif isinstance(outcome, MalformedRequest):

@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Mapping
 
-from metahook.protocol.controller import Hook
+from metahook.protocol.controller import Handler
 from metahook.server.dev.calls import log_calls
 
 log = logging.getLogger(__name__)
 
 
-def turn_on(hooks: Mapping[str, Hook]) -> dict[str, Hook]:
+def turn_on(hooks: Mapping[str, Handler]) -> dict[str, Handler]:
     """Return what to serve instead of the *hooks*, by path: the same, with the log of calls."""
     log.warning("development mode is on: the log shows names and the status of parents; do not use it in a cluster")
     return log_calls(hooks)

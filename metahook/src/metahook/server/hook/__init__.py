@@ -7,5 +7,5 @@ The rule of this package: each request is answered and reported once, and whatev
     threads   the threads that decide
     openapi   what the OpenAPI document says of the routes
 
-Imports wire for the body, telemetry, and protocol.
+Imports connections for the body, telemetry, and protocol.
 """

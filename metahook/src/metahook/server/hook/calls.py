@@ -13,20 +13,20 @@ from typing import Any, NamedTuple
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from metahook.protocol.bodies.extent import MAX_DECODED, decoded_size
 from metahook.protocol.bodies.malformed import MalformedRequest
-from metahook.protocol.controller import Answer, Hook
+from metahook.protocol.bodies.request_limits import MAX_DECODED, decoded_size
+from metahook.protocol.controller import EncodedResponse, Handler
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.clock import Clock
+from metahook.server.connections.body import SMALL, Bodies
+from metahook.server.connections.body_memory import Buffer
+from metahook.server.connections.connections import end_if_left, is_over_limit
 from metahook.server.hook.threads import Threads
 from metahook.server.limits import Limits
 from metahook.server.refusal import FAILED, INCOMPLETE, LEFT, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
 from metahook.server.telemetry.error_location import error_location
 from metahook.server.telemetry.hook_call import OK, HookCall
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.body import SMALL, Bodies
-from metahook.server.wire.body_memory import Buffer
-from metahook.server.wire.connections import end_if_left, is_one_too_many
 
 LONG = 256 * 1024
 """Bytes. A longer body is decided about in a thread in any case, so that health and other requests go on."""
@@ -43,7 +43,7 @@ _JSON = (b"content-type", b"application/json")
 
 
 class HookCalls:
-    """Calls hooks within *limits*, and reports each call once."""
+    """Calls handlers within *limits*, and reports each call once."""
 
     def __init__(self, limits: Limits, telemetry: Telemetry, clock: Clock) -> None:
         self._limits = limits
@@ -73,11 +73,11 @@ class HookCalls:
         """Whether calls of some kind are all refused, because functions do not return: only a restart helps."""
         return any(threads.seconds_full > STUCK for threads in self._threads)
 
-    async def respond(self, request: Request, path: str, hook: Hook, *, is_quick: bool) -> Response:
-        """Return the response to *request*, from *hook* at *path*; whatever goes wrong is a refusal."""
+    async def respond(self, request: Request, path: str, handler: Handler, *, is_quick: bool) -> Response:
+        """Return the response to *request*, from *handler* at *path*; whatever goes wrong is a refusal."""
         call = _Call(self._telemetry, path)
         try:
-            decision = await self._decision(request, hook, call, is_quick=is_quick)
+            outcome = await self._outcome(request, handler, call, is_quick=is_quick)
         except ClientDisconnect:
             # Neither is sent. A connection that a limit has closed is reported with that limit.
             return call.refuse(LEFT) if end_if_left(request.scope) else INCOMPLETE.response("")
@@ -85,75 +85,75 @@ class HookCalls:
             return call.refuse(refused.refusal)
         except Exception as error:  # noqa: BLE001 - whatever else fails around a hook
             return call.refuse(FAILED, error_location(error))
-        return call.refuse(LEFT) if end_if_left(request.scope) else call.respond(decision)
+        return call.refuse(LEFT) if end_if_left(request.scope) else call.respond(outcome)
 
-    async def _decision(self, request: Request, hook: Hook, call: "_Call", *, is_quick: bool) -> "_Decision":
-        """Return what *hook* decides about *request*; raise Refused or ClientDisconnect."""
+    async def _outcome(self, request: Request, handler: Handler, call: "_Call", *, is_quick: bool) -> "_Outcome":
+        """Return what *handler* decides about *request*; raise Refused or ClientDisconnect."""
         buffer = await self._bodies.read(request)
         call.body = buffer.body
-        if is_one_too_many(request.scope):  # others have arrived while this body did
+        if is_over_limit(request.scope):  # others have arrived while this body did
             buffer.release()
             raise Refused(TOO_MANY_REQUESTS)
         if not is_quick or len(buffer.body) > LONG:
-            return await self._decide_in_thread(hook, buffer, is_quick=is_quick)
+            return await self._handle_in_thread(handler, buffer, is_quick=is_quick)
         with buffer:
-            return _decide(hook, buffer.body, self._clock())
+            return _handle(handler, buffer.body, self._clock())
 
-    async def _decide_in_thread(self, hook: Hook, buffer: Buffer, *, is_quick: bool) -> "_Decision":
+    async def _handle_in_thread(self, handler: Handler, buffer: Buffer, *, is_quick: bool) -> "_Outcome":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
         is_large = len(buffer.body) > SMALL
         not_large = self._for_long if is_quick else self._for_waiting
-        threads, decide = (self._for_large, _decide_large) if is_large else (not_large, _decide)
+        threads, handle = (self._for_large, _handle_large) if is_large else (not_large, _handle)
         size = decoded_size(buffer.body) if threads is self._for_waiting else 0
         try:
             async with asyncio.timeout(self._limits.decide_timeout):
-                return await threads.run(lambda: decide(hook, buffer.body, self._clock()), buffer.release, size)
+                return await threads.run(lambda: handle(handler, buffer.body, self._clock()), buffer.release, size)
         except TimeoutError:
             if is_large:
                 gc.enable()  # the thread may never get to do it
-            return _Decision(TOO_LONG, parent=await asyncio.to_thread(try_parent, buffer.body))
+            return _Outcome(TOO_LONG, parent=await asyncio.to_thread(try_parent, buffer.body))
 
 
-class _Decision(NamedTuple):
-    """What a hook decided: an answer, or a refusal, with the *place* in the code and the parent."""
+class _Outcome(NamedTuple):
+    """What became of a call: a response, or a refusal, with the *place* in the code and the parent."""
 
-    outcome: Answer | Refusal
+    result: EncodedResponse | Refusal
     place: str = ""
     parent: Parent | None = None
 
 
-def _decide(hook: Hook, body: Body, now: datetime) -> _Decision:
-    """Return what *hook* decides about *body* at *now*.
+def _handle(handler: Handler, body: Body, now: datetime) -> _Outcome:
+    """Return what *handler* decides about *body* at *now*.
 
     Errors are returned, not raised: a future holds its exception, whose traceback refers to the future. Such a cycle
     keeps the body in memory until the garbage collector runs.
     """
     try:
-        return _Decision(hook(body, now))
+        return _Outcome(handler(body, now))
     except MalformedRequest as error:
-        return _Decision(malformed(error))
+        return _Outcome(malformed(error))
     # Also a panic of a library in Rust, or sys.exit in a hook: neither ends another parent's sync. It is no signal,
     # such as that of Ctrl-C: servers handle those themselves.
     except BaseException as error:  # noqa: BLE001 - innermost: one parent's bug
-        return _Decision(FAILED, error_location(error), try_parent(body))
+        return _Outcome(FAILED, error_location(error), try_parent(body))
 
 
-def _decide_large(hook: Hook, body: Body, now: datetime) -> _Decision:
-    """Return what *hook* decides about a large *body*, one at a time, without garbage collections.
+def _handle_large(handler: Handler, body: Body, now: datetime) -> _Outcome:
+    """Return what *handler* decides about a large *body*, one at a time, without garbage collections.
 
     What is decoded has no cycles. A collection holds all threads, and there would be many for a million lists.
     """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return _decide(hook, body, now)
+        return _handle(handler, body, now)
     finally:
         if was_enabled:
             gc.enable()
 
 
 class _JsonResponse(Response):
-    """A response with an answer. Starlette would take 3 us to build the same headers."""
+    """A response to send. Starlette would take 3 us to build the same headers."""
 
     def __init__(self, body: bytes) -> None:
         self.status_code, self.body, self.background = OK, body, None
@@ -170,13 +170,13 @@ class _Call:
         self.body: Body = b""
         """Empty until it is received."""
 
-    def respond(self, decision: _Decision) -> Response:
-        """Report *decision*, and return it as a response."""
-        outcome = decision.outcome
-        if isinstance(outcome, Refusal):
-            return self.refuse(outcome, decision.place, decision.parent)
-        response = _JsonResponse(outcome.body)
-        self._report(response, summary=outcome.summary)
+    def respond(self, outcome: _Outcome) -> Response:
+        """Report *outcome*, and return it as a response."""
+        result = outcome.result
+        if isinstance(result, Refusal):
+            return self.refuse(result, outcome.place, outcome.parent)
+        response = _JsonResponse(result.body)
+        self._report(response, summary=result.summary)
         return response
 
     def refuse(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from metahook.protocol.bodies import wire
+from metahook.protocol.bodies import bodies
 from metahook.protocol.controller import Controller
 from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.sender import CREATED
+from metahook.protocol.request_builder import CREATED
 from metahook.server.refusal import (
     FAILED,
     TOO_LARGE,
@@ -23,7 +23,7 @@ from metahook.server.refusal import (
     Refusal,
 )
 
-_MALFORMED = Refusal(wire.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
+_MALFORMED = Refusal(bodies.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
 _REFUSALS = (_MALFORMED, UNAUTHORIZED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, TOO_MANY_REQUESTS, FAILED, TOO_LONG)
 
 _METADATA = {"name": "example", "namespace": "default", "uid": "1", "generation": 1, "creationTimestamp": CREATED}
@@ -46,8 +46,8 @@ _SUMMARIES = {
 }
 
 _RESPONSES: dict[str, dict[str, type]] = {
-    "composite": {"sync": wire.SyncResponseBody, "finalize": wire.FinalizeResponseBody},
-    "decorator": {"sync": wire.DecoratorResponseBody, "finalize": wire.DecoratorFinalizeResponseBody},
+    "composite": {"sync": bodies.SyncResponseBody, "finalize": bodies.FinalizeResponseBody},
+    "decorator": {"sync": bodies.DecoratorResponseBody, "finalize": bodies.DecoratorFinalizeResponseBody},
 }
 
 
@@ -55,7 +55,7 @@ def documentation(controller: Controller, hook: str) -> Json:
     """Return the arguments of FastAPI that document the *hook* of *controller*."""
     summary, shape = _SUMMARIES[controller.api][hook], controller.shape
     if hook == "customize":
-        return _documentation(summary, shape.customize, wire.CustomizeResponseBody, {"parent": _parent(controller)})
+        return _documentation(summary, shape.customize, bodies.CustomizeResponseBody, {"parent": _parent(controller)})
     example = {
         shape.parent: _parent(controller),
         shape.children: {struct.KIND.group_key: {} for struct in controller.children},
@@ -73,7 +73,7 @@ def _parent(controller: Controller) -> Json:
 
 def _documentation(summary: str, request: type, response: type, example: Json) -> Json:
     body = {**_described("What Metacontroller sends.", request, example=example), "required": True}
-    refusals = {refusal.status: _described(refusal.message, wire.RefusalBody) for refusal in _REFUSALS}
+    refusals = {refusal.status: _described(refusal.message, bodies.RefusalBody) for refusal in _REFUSALS}
     return {
         "summary": summary,
         "response_class": Response,

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from metahook.protocol.controller import Controller, Hook
+from metahook.protocol.controller import Controller, Handler
 from metahook.server.clock import Clock, utc_now
 from metahook.server.hook.calls import HookCalls
 from metahook.server.hook.openapi import documentation
@@ -42,13 +42,13 @@ def hook_router(
     and an exception with its text and traceback: not for clusters. The limits of bodies hold under any server; those
     of connections, and of calls in flight, need ``metahook.serve``. Raise ValueError if a prefix is not one.
     """
-    router, hooks = APIRouter(), hooks_of(controllers)
+    router, handlers = APIRouter(), handlers_of(controllers)
     if dev:
         from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
 
-        hooks = turn_on(hooks)
+        handlers = turn_on(handlers)
     calls = HookCalls(limits, telemetry or Telemetry(None if dev else LOG_RATE), clock)
-    add_routes(router, controllers, hooks, calls)
+    add_routes(router, controllers, handlers, calls)
     return router
 
 
@@ -63,16 +63,16 @@ class DirectRoute(APIRoute):
 def add_routes(
     router: APIRouter,
     controllers: Controllers,
-    hooks: Mapping[str, Hook],
+    handlers: Mapping[str, Handler],
     calls: HookCalls,
     route: type[APIRoute] = APIRoute,
 ) -> None:
-    """Add the routes of *hooks*, by path, to *router*: those of *controllers*, or what takes their place."""
+    """Add the routes of *handlers*, by path, to *router*: those of *controllers*, or what takes their place."""
     for prefix, controller in _by_prefix(controllers).items():
-        for hook in controller.hooks:
+        for hook in controller.handlers:
             path = f"{prefix}/{hook}"
             name = _dashed(path)
-            endpoint = _endpoint(path, hooks[path], calls, is_quick=controller.quick)
+            endpoint = _endpoint(path, handlers[path], calls, is_quick=controller.quick)
             described = documentation(controller, hook)
             router.add_api_route(
                 path,
@@ -94,22 +94,22 @@ def _dashed(path: str) -> str:
     return path.removeprefix("/").replace("/", "-")
 
 
-def hooks_of(controllers: Controllers) -> dict[str, Hook]:
-    """Return the hooks of *controllers*, by path; raise ValueError if a prefix is not one."""
+def handlers_of(controllers: Controllers) -> dict[str, Handler]:
+    """Return the handlers of *controllers*, by path; raise ValueError if a prefix is not one."""
     return {
-        f"{prefix}/{name}": hook
+        f"{prefix}/{name}": handler
         for prefix, controller in _by_prefix(controllers).items()
-        for name, hook in controller.hooks.items()
+        for name, handler in controller.handlers.items()
     }
 
 
 def _endpoint(
-    path: str, hook: Hook, calls: HookCalls, *, is_quick: bool
+    path: str, handler: Handler, calls: HookCalls, *, is_quick: bool
 ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     async def endpoint(request: Request) -> Response:
         # An app may include the router under a prefix. One with parameters would make any number of paths.
         shown = path if request.path_params else request.scope["path"]
-        return await calls.respond(request, shown, hook, is_quick=is_quick)
+        return await calls.respond(request, shown, handler, is_quick=is_quick)
 
     return endpoint
 

@@ -10,8 +10,8 @@ import ssl
 from collections.abc import Callable
 
 from metahook.server.callers.tls import HANDSHAKE_TIMEOUT, Certificates, why_refused
-from metahook.server.wire.connection import Connection
-from metahook.server.wire.connections import Connections
+from metahook.server.connections.connection import Connection
+from metahook.server.connections.connections import Connections
 
 SHARE = 16
 """Accepted in one turn of the loop are as many connections as this part of all places, and at least one.
@@ -81,9 +81,9 @@ class Listener:
             await self._connect(connection, accepted)
             is_open = True
         except TimeoutError:
-            self._connections.closed(HANDSHAKE_TIMEOUT)
+            self._connections.on_closed(HANDSHAKE_TIMEOUT)
         except ssl.SSLError as error:
-            self._connections.closed(why_refused(error))
+            self._connections.on_closed(why_refused(error))
         except (OSError, asyncio.CancelledError):  # the client has left, or another connection has the place
             pass
         except BaseException:

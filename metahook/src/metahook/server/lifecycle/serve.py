@@ -12,7 +12,8 @@ import uvloop
 
 from metahook.server.app import DEFAULT_OPTIONS, ServerOptions, create_app, create_telemetry
 from metahook.server.callers.watched_files import Reloaded, reloading
-from metahook.server.hook.router import Controllers, hooks_of
+from metahook.server.connections.connections import MAX_CONNECTIONS, Connections
+from metahook.server.hook.router import Controllers, handlers_of
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.allocator import give_back_large_blocks
 from metahook.server.lifecycle.health import create_health_app
@@ -23,7 +24,6 @@ from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.logs import set_up_logging
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.connections import MAX_CONNECTIONS, Connections
 
 HEALTH_CONNECTIONS = 64
 """Of the kubelet, and of those who read the metrics."""
@@ -40,7 +40,7 @@ def serve(
     process with exit code 1.
     """
     give_back_large_blocks()
-    metrics = Metrics(hooks_of(controllers), options.version, options.limits, options.collectors)
+    metrics = Metrics(handlers_of(controllers), options.version, options.limits, options.collectors)
     set_up_logging(options.log, metrics.omitted)
     telemetry = create_telemetry(controllers, options, metrics)
     shutdown = Shutdown(options.drain, options.stop_timeout, telemetry)
@@ -55,13 +55,19 @@ def serve(
         metrics.measure(lambda: connections.in_flight + calls.late, lambda: connections.count, lambda: calls.late)
         if certificates := options.certificates:
             metrics.measure_certificate(lambda: certificates.expiry)
-        hooks = create_server(shutdown.served(app), options, connections)
+        hook_server = create_server(shutdown.wrapped(app), options, connections)
         health_limits = replace(options.limits, max_connections=HEALTH_CONNECTIONS)
         health_connections = _connections(health_limits, telemetry, "health_connections")
         health_app = create_health_app(lambda: shutdown.is_ready, metrics, lambda: calls.is_stuck)
-        health = create_server(health_app, replace(options, certificates=None), health_connections)
+        health_server = create_server(health_app, replace(options, certificates=None), health_connections)
         uvloop.run(
-            _serve(BoundServer(hooks, hooks_socket), BoundServer(health, health_socket), shutdown, telemetry, options)
+            _serve(
+                BoundServer(hook_server, hooks_socket),
+                BoundServer(health_server, health_socket),
+                shutdown,
+                telemetry,
+                options,
+            )
         )
     if calls.is_in_threads:
         os._exit(CUT_OFF)  # its request got a refusal long ago, and Python would wait for the thread
@@ -114,19 +120,23 @@ class BoundServer:
 
 
 async def _serve(
-    hooks: BoundServer, health: BoundServer, shutdown: Shutdown, telemetry: Telemetry, options: ServerOptions
+    hook_server: BoundServer,
+    health_server: BoundServer,
+    shutdown: Shutdown,
+    telemetry: Telemetry,
+    options: ServerOptions,
 ) -> None:
     async with reloading(options.certificates, options.tokens), telemetry.writing_counts():
-        await run(hooks, health, shutdown)
+        await run(hook_server, health_server, shutdown)
 
 
-async def run(hooks: BoundServer, health: BoundServer, shutdown: Shutdown) -> None:
+async def run(hook_server: BoundServer, health_server: BoundServer, shutdown: Shutdown) -> None:
     """Serve health, then the hooks, until the end of *shutdown*."""
     shutdown.attach()
     async with asyncio.TaskGroup() as tasks:
-        health_served = await health.start(tasks)
-        hooks_served = await hooks.start(tasks)
+        health_served = await health_server.start(tasks)
+        hooks_served = await hook_server.start(tasks)
         shutdown.serving()
-        await shutdown.stop(hooks.server, hooks_served)
+        await shutdown.stop(hook_server.server, hooks_served)
         for task in (hooks_served, health_served):
             task.cancel()

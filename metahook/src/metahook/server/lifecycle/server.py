@@ -11,9 +11,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.server.app import DEFAULT_OPTIONS, ServerOptions
 from metahook.server.callers.tls import Certificates
+from metahook.server.connections.connection import Connection
+from metahook.server.connections.connections import STATE, Connections
 from metahook.server.lifecycle.listener import Listener
-from metahook.server.wire.connection import Connection
-from metahook.server.wire.connections import STATE, Connections
 
 TURNS = 5
 """Turns of the loop from the accept of a connection until what has arrived on it is read: it may have a request."""
@@ -89,7 +89,7 @@ def create_server(
 
 
 def _on_connections(app: ASGIApp) -> ASGIApp:
-    """Return *app* for a server of connections: each of them gets to know what *app* sends on it."""
+    """Return *app* for a server of connections: each of them sees what *app* sends on it."""
 
     async def respond(scope: Scope, receive: Receive, send: Send) -> None:
         connection: Connection = scope["state"][STATE]

@@ -21,10 +21,10 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from metahook.server.connections.connections import closing
 from metahook.server.refusal import STOPPED
 from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire.connections import closing
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
@@ -100,16 +100,16 @@ class Shutdown:
 
     # Steps
 
-    async def stop(self, hooks: uvicorn.Server, served: asyncio.Task[None]) -> None:
-        """Wait for a signal, and stop *hooks*, which *served* runs. End the process if requests are cut off."""
+    async def stop(self, hook_server: uvicorn.Server, served: asyncio.Task[None]) -> None:
+        """Wait for a signal, and stop *hook_server*, which *served* runs. End the process if requests are cut off."""
         await self._begun.wait()
         await self._forced_within(self._drain)
         log.info(LogEvent("drained"))
-        hooks.should_exit = True
+        hook_server.should_exit = True
         forced = asyncio.create_task(self._forced.wait())
         await asyncio.wait({served, forced}, timeout=self._stop_timeout, return_when=asyncio.FIRST_COMPLETED)
         forced.cancel()
-        if unfinished := set(hooks.server_state.tasks):
+        if unfinished := set(hook_server.server_state.tasks):
             await self._cut_off(unfinished)
         self._telemetry.end()
 
@@ -127,7 +127,7 @@ class Shutdown:
             async with asyncio.timeout(seconds):
                 await self._forced.wait()
 
-    def served(self, app: ASGIApp) -> ASGIApp:
+    def wrapped(self, app: ASGIApp) -> ASGIApp:
         """Return *app*, which closes connections during the shutdown, and refuses requests that are cut off."""
 
         async def respond(scope: Scope, receive: Receive, send: Send) -> None:

@@ -65,12 +65,12 @@ class RefusalCauses:
         return found, now - found.written >= WINDOW
 
     def written(self, found: Occurrences) -> None:
-        """Begin to count anew: a line has told about *found*."""
+        """Count from zero again: a line has reported *found*."""
         found.count = 0
         found.written = self._timer()
 
     def due(self) -> Iterable[Occurrences]:
-        """Return the occurrences that no line has told about for long, at most once in a while; forget old causes."""
+        """Return the occurrences that no line has reported for long, at most once in a while; forget old causes."""
         now = self._timer()
         if now < self._next:  # this is called for each request
             return ()
@@ -84,8 +84,8 @@ class RefusalCauses:
             elif now - found.last >= FORGET:
                 del self._known[cause]
 
-    def untold(self) -> list[Occurrences]:
-        """Return all occurrences that no line has told about."""
+    def unreported(self) -> list[Occurrences]:
+        """Return all occurrences that no line has reported."""
         return [found for found in self._known.values() if found.count]
 
     def _new(self, cause: RefusalCause, now: float) -> Occurrences:

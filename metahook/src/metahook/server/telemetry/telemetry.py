@@ -110,7 +110,7 @@ class Telemetry:
     def end(self) -> None:
         """Write what is counted and not written yet, before the process ends."""
         with self._lock:
-            for found in self._causes.untold():
+            for found in self._causes.unreported():
                 self._write(found)
             log.info(LogEvent("stopped", calls=self.calls, refusals=self.refusals, omitted=self.omitted))
 

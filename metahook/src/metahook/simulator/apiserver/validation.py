@@ -1,6 +1,6 @@
 """The rules by which the API server refuses an object, and increments its generation."""
 
-from metahook.protocol.sender import matches
+from metahook.protocol.request_builder import matches
 from metahook.simulator.apiserver.names import name_problem, naming_problem
 from metahook.simulator.objects import Json, to_json
 

@@ -5,7 +5,7 @@ A controller owns the objects that it controls, and adopts the orphans that matc
 
 from collections.abc import Callable, Iterable
 
-from metahook.protocol.sender import controller_of
+from metahook.protocol.request_builder import controller_of
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock, Timer

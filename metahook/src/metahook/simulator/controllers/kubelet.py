@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from metahook.protocol.sender import controller_of
+from metahook.protocol.request_builder import controller_of
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.clock import Clock, Timer
 from metahook.simulator.controllers.pod_lifecycle import (

@@ -12,6 +12,6 @@ The rule of this package: it reads, and calls nothing. A rule yields the harms o
 Start at :mod:`metahook.simulator.findings.rules`.
 """
 
-from metahook.simulator.findings.rules import RULES, HarmFinding, findings
+from metahook.simulator.findings.rules import RULES, Violation, findings
 
-__all__ = ["RULES", "HarmFinding", "findings"]
+__all__ = ["RULES", "Violation", "findings"]

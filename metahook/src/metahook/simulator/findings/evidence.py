@@ -8,7 +8,7 @@ from metahook.simulator.findings.claimed_results import AnsweredSync, answered_s
 from metahook.simulator.history import Call, Entry, History, Write
 from metahook.simulator.objects import Key
 
-Harm = tuple[Key, float, str]
+Occurrence = tuple[Key, float, str]
 """The object, the time, and what happened to it."""
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from metahook.protocol.objects.kind import group_key
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.findings.claimed_results import AnsweredSync
-from metahook.simulator.findings.evidence import Evidence, Harm
+from metahook.simulator.findings.evidence import Evidence, Occurrence
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key
 
 _BUILT_IN = {(kind.api_version, kind.kind) for kind in BUILT_IN}
 
 
-def repeated_children(evidence: Evidence) -> Iterator[Harm]:
+def repeated_children(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield children that one response lists twice."""
     for sync in evidence.syncs:
         listed = set[tuple[object, Key]]()
@@ -23,7 +23,7 @@ def repeated_children(evidence: Evidence) -> Iterator[Harm]:
             listed.add((child.get("apiVersion"), key))
 
 
-def unwatched_children(evidence: Evidence) -> Iterator[Harm]:
+def unwatched_children(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield children that were created, although the controller does not list their kind, or in another namespace."""
     created = {write.key for write in evidence.history.writes(NAME) if write.changed and write.before is None}
     for sync in evidence.syncs:
@@ -37,7 +37,7 @@ def unwatched_children(evidence: Evidence) -> Iterator[Harm]:
                 yield key, sync.at, f"{message}: add it to {sync.resources}"
 
 
-def useless_selectors(evidence: Evidence) -> Iterator[Harm]:
+def useless_selectors(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield Services that select none of the Pods of the children beside them.
 
     A child of another API may have Pods with any labels.
@@ -51,7 +51,7 @@ def useless_selectors(evidence: Evidence) -> Iterator[Harm]:
             yield from _useless_selectors(sync)
 
 
-def _useless_selectors(sync: AnsweredSync) -> Iterator[Harm]:
+def _useless_selectors(sync: AnsweredSync) -> Iterator[Occurrence]:
     pods = [pod for _, child in sync.listed() for pod in _pod_labels(child)]
     if not pods:
         return

@@ -7,7 +7,7 @@ from typing import Any
 from metahook.protocol.objects.changes import changed_paths
 from metahook.protocol.observed.last_applied import LAST_APPLIED
 from metahook.simulator.findings.claimed_results import AnsweredSync
-from metahook.simulator.findings.evidence import Evidence, Harm
+from metahook.simulator.findings.evidence import Evidence, Occurrence
 from metahook.simulator.history import YOU, Call, Entry, History, Write
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key
@@ -25,7 +25,7 @@ MOST_BYTES = 8 * 2**20
 """Bytes of requests and responses for one parent after which a world looks for loops."""
 
 
-def call_storms(evidence: Evidence) -> Iterator[Harm]:
+def call_storms(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield parents for which the hook is called more often than any change needs."""
     times: dict[Key, list[float]] = defaultdict(list)
     for call in evidence.history.calls("sync", "finalize", "customize"):
@@ -36,7 +36,7 @@ def call_storms(evidence: Evidence) -> Iterator[Harm]:
     yield from _short_resyncs(evidence)
 
 
-def _short_resyncs(evidence: Evidence) -> Iterator[Harm]:
+def _short_resyncs(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield parents for which the hook keeps asking for a sync within a second, although nothing is written."""
     times: dict[Key, int] = defaultdict(int)
     for entry, sync in evidence.entries():
@@ -50,7 +50,7 @@ def _short_resyncs(evidence: Evidence) -> Iterator[Harm]:
                 yield sync.key, sync.at, f"the hook is called in a loop, although nothing changes; {why}"
 
 
-def repeated_writes(evidence: Evidence) -> Iterator[Harm]:
+def repeated_writes(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield objects that each sync changes."""
     for write, times in _writes_in_a_row(evidence, changed=True):
         if times == REPEATED:
@@ -58,7 +58,7 @@ def repeated_writes(evidence: Evidence) -> Iterator[Harm]:
             yield write.key, write.at, f"written again and again, although nothing else changes{where}"
 
 
-def no_op_writes(evidence: Evidence) -> Iterator[Harm]:
+def no_op_writes(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield objects that each sync writes without a change."""
     for write, times in _writes_in_a_row(evidence, changed=False):
         if times == REPEATED - 1:
@@ -114,7 +114,7 @@ def _own(item: Json) -> Json:
 _NOTED = ("resourceVersion", "generation", "managedFields", "uid", "creationTimestamp")
 
 
-def growing_children(evidence: Evidence) -> Iterator[Harm]:
+def growing_children(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield children of a parent that gets more and more of them."""
     grown = _Growth()
     for entry, sync in evidence.entries():

@@ -6,11 +6,11 @@ from typing import Any
 
 from metahook.protocol.checks.purity import differ, unasked
 from metahook.simulator.findings.claimed_results import AnsweredSync
-from metahook.simulator.findings.evidence import Evidence, Harm
+from metahook.simulator.findings.evidence import Evidence, Occurrence
 from metahook.simulator.objects import Json, Key
 
 
-def missing_resyncs(evidence: Evidence) -> Iterator[Harm]:
+def missing_resyncs(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield parents that got another response to the same request later, although no resync was requested."""
     earlier: dict[tuple[Key, bytes], AnsweredSync] = {}
     for sync in evidence.syncs:
@@ -20,7 +20,7 @@ def missing_resyncs(evidence: Evidence) -> Iterator[Harm]:
             yield sync.key, sync.at, f"{later}, and no resync was requested"
 
 
-def mixed_parents(evidence: Evidence) -> Iterator[Harm]:
+def mixed_parents(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield parents whose response has gained what only another parent has: its name, its uid or its data.
 
     A response counts as having gained it if an earlier one, from before the other parent, is without it although the

@@ -12,9 +12,9 @@ import msgspec
 
 from metahook.protocol.observed.last_applied import LAST_APPLIED
 from metahook.protocol.observed.managed_fields import APPLIER, field_owners, owns
-from metahook.protocol.sender import controller_of
+from metahook.protocol.request_builder import controller_of
 from metahook.simulator.findings.claimed_results import AnsweredSync, first_missing_field, unmet_claim
-from metahook.simulator.findings.evidence import Evidence, Harm
+from metahook.simulator.findings.evidence import Evidence, Occurrence
 from metahook.simulator.findings.listed_children import repeated_children, unwatched_children, useless_selectors
 from metahook.simulator.findings.loops import REPEATED, call_storms, growing_children, no_op_writes, repeated_writes
 from metahook.simulator.findings.purity import missing_resyncs, mixed_parents
@@ -25,7 +25,7 @@ from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata
 
 
 @dataclass(frozen=True)
-class HarmFinding:
+class Violation:
     """``rule`` is a name in RULES, ``key`` the object, ``at`` the time in seconds."""
 
     rule: str
@@ -37,25 +37,25 @@ class HarmFinding:
         return f"{self.rule}: {self.key}: {self.message}"
 
 
-HarmRule = Callable[[Evidence], Iterator[Harm]]
+ViolationRule = Callable[[Evidence], Iterator[Occurrence]]
 
 
-def findings(history: History, rules: Iterable[str] = ()) -> list[HarmFinding]:
+def findings(history: History, rules: Iterable[str] = ()) -> list[Violation]:
     """Return the findings of *history* by all *rules*, or by these; at most one for each rule and kind of object."""
-    found: dict[tuple[str, str], HarmFinding] = {}
+    found: dict[tuple[str, str], Violation] = {}
     evidence = Evidence(history)
     for name in rules or RULES:
         for key, at, message in RULES[name](evidence):
-            found.setdefault((name, key.kind), HarmFinding(name, key, at, message))
+            found.setdefault((name, key.kind), Violation(name, key, at, message))
     return list(found.values())
 
 
-def _crashes(evidence: Evidence) -> Iterator[Harm]:
+def _crashes(evidence: Evidence) -> Iterator[Occurrence]:
     for event in evidence.history.events("Crash"):
         yield event.key, event.at, "the response crashed Metacontroller, for all its controllers"
 
 
-def _failing_syncs(evidence: Evidence) -> Iterator[Harm]:
+def _failing_syncs(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield parents whose syncs keep failing, for another reason than that the API server refuses a child."""
     failed: dict[Key, int] = defaultdict(int)
     called: set[Key] = set()
@@ -80,7 +80,7 @@ def _failing_syncs(evidence: Evidence) -> Iterator[Harm]:
             called.discard(entry.key)
 
 
-def _wrong_deletes(evidence: Evidence) -> Iterator[Harm]:
+def _wrong_deletes(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield deleted children that a response for the same generation lists, or that no response ever listed."""
     listed = [(sync, sync.keys) for sync in evidence.syncs]
     for write in evidence.history.writes(NAME):
@@ -98,7 +98,7 @@ def _wrong_deletes(evidence: Evidence) -> Iterator[Harm]:
             yield write.key, write.at, "deleted, although the parent's spec did not change"
 
 
-def _removed_fields(evidence: Evidence) -> Iterator[Harm]:
+def _removed_fields(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield children of which a response drops a field, although the generation is the same and the child exists.
 
     A field that another manager owns stays, so it may be left out.
@@ -127,13 +127,13 @@ def _is_left_to_another(observed: Json, path: str) -> bool:
     return is_owned and LAST_APPLIED not in (metadata.get("annotations") or {})
 
 
-def _emptied_statuses(evidence: Evidence) -> Iterator[Harm]:
+def _emptied_statuses(evidence: Evidence) -> Iterator[Occurrence]:
     for write in evidence.history.writes(NAME):
         if write.verb == "update status" and len(_status(write.before)) > 1 and len(_status(write.after)) == 1:
             yield write.key, write.at, "the status was emptied: every response must contain the whole status"
 
 
-def _overwritten_objects(evidence: Evidence) -> Iterator[Harm]:
+def _overwritten_objects(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield objects that Metacontroller neither created nor adopted, and yet changes."""
     creators: dict[Key, str] = {}
     for write in evidence.history.writes():
@@ -157,7 +157,7 @@ def _without_owner(item: Json) -> Json:
     return with_metadata(item, ownerReferences=None, resourceVersion=None, managedFields=None, generation=None)
 
 
-def _unreported_refusals(evidence: Evidence) -> Iterator[Harm]:
+def _unreported_refusals(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield children that the API server keeps refusing, while the status reports no problem."""
     refused: dict[Key, int] = defaultdict(int)
     parent: AnsweredSync | None = None
@@ -178,7 +178,7 @@ def _is_created_again(write: Write, sync: AnsweredSync | None) -> bool:
     return is_refused and sync is not None and sync.owns(write.before)
 
 
-def _early_ready(evidence: Evidence) -> Iterator[Harm]:
+def _early_ready(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield parents that are Ready although a child is not rolled out, or differs from the response."""
     for sync in evidence.syncs:
         why = unmet_claim(sync) if sync.ready == "True" and not sync.finalizing else None
@@ -191,7 +191,7 @@ def _status(item: Json | None) -> Json:
     return status
 
 
-RULES: dict[str, HarmRule] = {
+RULES: dict[str, ViolationRule] = {
     "MetacontrollerCrash": _crashes,
     "WrongDelete": _wrong_deletes,
     "RemovedField": _removed_fields,

@@ -5,7 +5,7 @@ Source: Metacontroller 4.17, pkg/controller/common/controllerref.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from metahook.protocol.sender import controller_of
+from metahook.protocol.request_builder import controller_of
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.metacontroller.settings.selector import LABEL, Selects
 from metahook.simulator.objects import Json, is_deleting, key_of, labels, reference_to, with_metadata

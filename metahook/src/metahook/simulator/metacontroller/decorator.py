@@ -3,7 +3,7 @@
 Source: Metacontroller 4.17, pkg/controller/decorator/controller.go; the steps have the same order.
 """
 
-from metahook.protocol.sender import controller_of
+from metahook.protocol.request_builder import controller_of
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.children import ParentManager, manage_children
 from metahook.simulator.metacontroller.claims import NAME, with_parents_namespace

@@ -1,7 +1,7 @@
-"""What a hook is put through, besides the life of the parents that are given.
+"""What a hook is put through, besides runs of the parents that are given.
 
 parents    other parents, with fields left out, and generated ones
-twins      parents that differ in little but their names
+copies     parents that differ in little but their names
 edits      parents that had another spec before
-faults     what goes wrong in a life
+faults     what goes wrong in a run
 """

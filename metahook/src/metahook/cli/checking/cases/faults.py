@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from metahook.cli.checking.lives import Fault
+from metahook.cli.checking.runs import Fault
 from metahook.cli.simulation.faults import delay, lose
 from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.history import History, Write

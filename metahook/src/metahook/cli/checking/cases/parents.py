@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from metahook.cli.checking.calls import Stopped
-from metahook.cli.checking.results import Finding
+from metahook.cli.checking.results import CheckResult
 from metahook.simulator.apiserver.custom_rules import CEL, Path, fits, written
 from metahook.simulator.objects import Json, to_json
 from metahook.simulator.scenarios.path import set_value
@@ -119,7 +119,7 @@ class _Harmful(Exception):
     """Raised for an example with a finding."""
 
 
-def generated(crd: Json, version: str, check: Callable[[Json], Finding | None]) -> Iterator[Finding]:
+def generated(crd: Json, version: str, check: Callable[[Json], CheckResult | None]) -> Iterator[CheckResult]:
     """Yield what *check* finds for the smallest parent among those that are generated from *crd*; raise NotGenerated.
 
     The parents are the same each time. They have no control characters, as server-side apply refuses these in any text.
@@ -129,7 +129,7 @@ def generated(crd: Json, version: str, check: Callable[[Json], Finding | None]) 
 
     from metahook.testing import parents  # noqa: PLC0415 - it imports Hypothesis
 
-    smallest: list[Finding] = []
+    smallest: list[CheckResult] = []
 
     def examine(parent: Json) -> None:
         found = check(parent)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from metahook.protocol.sender import Version
+from metahook.protocol.request_builder import Version
 from metahook.simulator.objects import Json
 
 HOOKS = ("sync", "customize", "finalize")

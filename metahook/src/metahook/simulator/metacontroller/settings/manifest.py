@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from metahook.protocol.installation import UpdateMethod
 from metahook.protocol.objects.kind import Kind
-from metahook.protocol.sender import Api
+from metahook.protocol.request_builder import Api
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.metacontroller.settings.hooks import HOOKS, HookSettings
 from metahook.simulator.metacontroller.settings.selector import InvalidSelector, ParentResource, check_selector
@@ -60,7 +60,7 @@ def parents_of(spec: Json, api: Api, served: Iterable[Kind]) -> tuple[ParentReso
     return tuple(_parent(each, served) for each in resources)
 
 
-def hooks_of(spec: Json) -> dict[str, HookSettings]:
+def handlers_of(spec: Json) -> dict[str, HookSettings]:
     """Return the hooks that Metacontroller calls; raise NotSimulated if it has nothing to call."""
     hooks = {
         name: HookSettings.read(hook) for name, hook in (spec.get("hooks") or {}).items() if hook and name in HOOKS

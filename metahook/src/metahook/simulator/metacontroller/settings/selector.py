@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from metahook.protocol.objects.kind import Kind
-from metahook.protocol.sender import matches
+from metahook.protocol.request_builder import matches
 from metahook.simulator.objects import Json, labels
 
 LABEL = "controller-uid"

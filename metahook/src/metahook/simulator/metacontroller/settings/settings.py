@@ -7,14 +7,14 @@ from typing import Literal
 
 from metahook.protocol.installation import UpdateMethod
 from metahook.protocol.objects.kind import Kind
-from metahook.protocol.sender import Api
+from metahook.protocol.request_builder import Api
 from metahook.simulator.metacontroller.settings.hooks import STRICT, HookSettings
 from metahook.simulator.metacontroller.settings.manifest import (
     CACHE_FLUSH,
     SERVED,
     api_of,
     gaps,
-    hooks_of,
+    handlers_of,
     kinds_of,
     parents_of,
     update_methods_of,
@@ -78,7 +78,7 @@ class Settings:
         """
         crds, spec, api = tuple(crds), controller["spec"], api_of(controller)
         served = (*SERVED, *(kind for crd in crds for kind in kinds_of(crd)))
-        parents, hooks = parents_of(spec, api, served), hooks_of(spec)
+        parents, hooks = parents_of(spec, api, served), handlers_of(spec)
         children = update_methods_of(spec, api, served)
         first = parents[0]
         return cls(

@@ -9,9 +9,9 @@ from contextlib import suppress
 
 import msgspec
 
+from metahook.protocol.bodies.bodies import MIB, ObjectBody
 from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
 from metahook.protocol.bodies.reading import Encoded
-from metahook.protocol.bodies.wire import MIB, ObjectBody
 
 MAX_OBJECTS = 50_000
 """Groups and objects. A request with as many Pods would be 15 times too large."""
@@ -55,7 +55,7 @@ class _Objects(msgspec.Struct):
 
 
 class _TooManyError(Exception):
-    """Raised at the first object that is one too many. It is no ValueError, which msgspec would replace."""
+    """Raised at the first object over the limit. It is no ValueError, which msgspec would replace."""
 
 
 class _Counter:

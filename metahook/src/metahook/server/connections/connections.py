@@ -13,13 +13,13 @@ from metahook.server.limits import KIB, Limits
 from metahook.server.refusal import Refusal
 
 if TYPE_CHECKING:
-    from metahook.server.wire.connection import Connection
+    from metahook.server.connections.connection import Connection
 
 STATE = "metahook.connection"
 """The key of the connection in the ``state`` of an ASGI scope, which uvicorn copies from what its protocol gets."""
 
 
-Closed = Callable[[str], object]
+OnClosed = Callable[[str], object]
 """Called with the limit, or another reason, when a connection is closed without a response."""
 
 MAX_CONNECTIONS = "max_connections"
@@ -36,10 +36,10 @@ _TCP_ESTABLISHED = b"\x01"
 """The state of a TCP connection of which no side is closed, in Linux: the first byte of tcp_info."""
 
 
-def is_one_too_many(scope: Scope) -> bool:
+def is_over_limit(scope: Scope) -> bool:
     """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
     connection: Connection | None = scope.get("state", {}).get(STATE)
-    return connection is not None and connection.is_one_too_many
+    return connection is not None and connection.is_over_limit
 
 
 def is_ours(scope: Scope) -> bool:
@@ -48,14 +48,14 @@ def is_ours(scope: Scope) -> bool:
 
 
 async def count_call(scope: Scope) -> bool:
-    """Count the request of *scope*, which calls a hook; tell whether it is not one too many. Only our server counts."""
+    """Count the request of *scope*, which calls a hook; tell whether it is within the limit. Only our server counts."""
     connection: Connection | None = scope.get("state", {}).get(STATE)
     if connection is None:
         return True
-    is_in_crowd = connection.count_call()
-    if is_in_crowd and not connection.is_one_too_many:
+    may_exceed_limit = connection.count_call()
+    if may_exceed_limit and not connection.is_over_limit:
         await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
-    return not connection.is_one_too_many
+    return not connection.is_over_limit
 
 
 def end_if_left(scope: Scope) -> bool:
@@ -106,18 +106,18 @@ class Connections:
     def __init__(
         self,
         limits: Limits,
-        closed: Closed = ignore,
-        refused: Callable[[Refusal, str], bytes] = _body,
+        on_closed: OnClosed = ignore,
+        refusal_body: Callable[[Refusal, str], bytes] = _body,
         limit: str = MAX_CONNECTIONS,
     ) -> None:
-        """Take what is called with the limit of each connection that is *closed* without a response.
+        """Take *on_closed*, which is called with the limit of each connection that is closed without a response.
 
-        *refused* is called with each refusal that is sent before the app is called, and where in the code the server
-        failed, or ""; it returns the body. *limit* names the maximum number of connections.
+        *refusal_body* is called with each refusal that is sent before the app is called, and where in the code the
+        server failed, or ""; it returns the body. *limit* names the maximum number of connections.
         """
         self.limits = limits
-        self.closed = closed
-        self.refused = refused
+        self.on_closed = on_closed
+        self.refusal_body = refusal_body
         self.in_flight = 0
         """Calls of hooks that have arrived completely and have no response yet, so a slow sender has none."""
         self.heads: dict[Connection, int] = {}
@@ -135,8 +135,8 @@ class Connections:
         return self.in_flight >= self.limits.max_in_flight
 
     @property
-    def is_crowd(self) -> bool:
-        """Whether one of their requests can be one too many: there are more of them, each with one, than may be."""
+    def may_exceed_limit(self) -> bool:
+        """Whether there are more connections than requests may be in flight, so that one may be over the limit."""
         return self.count > self.limits.max_in_flight
 
     @property
@@ -147,7 +147,7 @@ class Connections:
     def admit(self, connection: "Connection") -> bool:
         """Tell whether *connection* may stay. At the limit, another one is closed for it."""
         if self.count >= self.limits.max_connections and not self.make_room():
-            self.closed(self._limit)
+            self.on_closed(self._limit)
             return False
         self._untrusted[connection] = None
         return True

@@ -21,7 +21,7 @@ _A_WORD = 3
 """Letters of a text that is no part of a name by accident."""
 
 
-def twins(parents: Iterable[Json]) -> list[Json]:
+def with_copies(parents: Iterable[Json]) -> list[Json]:
     """Return *parents*, each with a copy of another name and another label."""
     found = []
     for parent in parents:

@@ -24,7 +24,7 @@ from metahook.server.refusal import (
 from metahook.server.telemetry.error_location import error_location
 
 if TYPE_CHECKING:
-    from metahook.server.wire.connection import Connection
+    from metahook.server.connections.connection import Connection
 
 LARGE_HEAD = 8 * KIB
 """Bytes. A longer head is the last one on its connection: uvicorn keeps a head until the next one arrives."""

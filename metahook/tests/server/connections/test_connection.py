@@ -29,6 +29,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from metahook import SyncRequest, SyncResponse
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.connections.connection import Connection
+from metahook.server.connections.connections import MAX_HEADS, Connections
+from metahook.server.connections.overload import OverloadCheck
 from metahook.server.hook.calls import LONG
 from metahook.server.lifecycle.address import Address
 from metahook.server.lifecycle.listener import Listener
@@ -36,9 +39,6 @@ from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.refusal import LEFT, Refusal
 from metahook.server.telemetry.log_event import LogEvent
-from metahook.server.wire.connection import Connection
-from metahook.server.wire.connections import MAX_HEADS, Connections
-from metahook.server.wire.overload import OverloadCheck
 from toolkit.hooks.minimal import TINY, controller, sync_body
 from toolkit.served.modes import MODES, Mode, create_mode, is_closed, read_answer
 

@@ -17,11 +17,11 @@ from typing import Any, cast
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from metahook.server.connections.connections import STATE, Connections, closing, is_established
+from metahook.server.connections.deadline import Deadline
+from metahook.server.connections.incoming import Incoming
+from metahook.server.connections.transport import dropping_when_closed
 from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
-from metahook.server.wire.connections import STATE, Connections, closing, is_established
-from metahook.server.wire.deadline import Deadline
-from metahook.server.wire.incoming import Incoming
-from metahook.server.wire.transport import dropping_when_closed
 
 LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
@@ -69,7 +69,7 @@ class Connection(asyncio.Protocol):
         self._phase = _Phase.OPENING
         # At random, so that those that were opened together are not closed together.
         self._old_at = loop.time() + self._limits.max_connection_age * random.uniform(0.8, 1)  # noqa: S311 - no secret
-        self.is_one_too_many = False
+        self.is_over_limit = False
         """Whether the request arrived while as many were in flight as may be."""
         self._has_left = self._is_call = self._is_in_flight = self._is_response_begun = False
         self._responding = 0
@@ -92,7 +92,7 @@ class Connection(asyncio.Protocol):
             self._enter(_Phase.IDLE, self._limits.idle_timeout, partial(self.cut, "idle_timeout"))
 
     def data_received(self, data: bytes) -> None:
-        """Give *data* on; refuse it as soon as a limit is passed."""
+        """Pass *data* on; refuse it as soon as a limit is passed."""
         if self._phase is _Phase.ENDED or self._closes:
             return
         if self._phase is _Phase.IDLE:
@@ -141,7 +141,7 @@ class Connection(asyncio.Protocol):
 
     def end_if_left(self) -> bool:
         """End the connection if the client has closed its side before its response; tell whether it has."""
-        # The loop may get to know that later, and over TLS it closes the other side, too.
+        # The loop may notice that later, and over TLS it closes the other side, too.
         if self._phase in _UNANSWERED and not is_established(self._socket):
             self._leave()
             self._transport.close()
@@ -173,7 +173,7 @@ class Connection(asyncio.Protocol):
         if not self._closes:
             self._enter(_Phase.BODY)
             self._headers = self._incoming.headers
-            self._is_response_begun = self._is_call = self.is_one_too_many = False
+            self._is_response_begun = self._is_call = self.is_over_limit = False
 
     def body_ends(self) -> None:
         """Wait for the response, or for the next request."""
@@ -186,12 +186,12 @@ class Connection(asyncio.Protocol):
                 self.count_call()
 
     def count_call(self) -> bool:
-        """Count the request, which calls a hook, from the time that it has arrived; tell whether there is a crowd."""
+        """Count the request, which calls a hook, from the time that it has arrived; tell if any may be too many."""
         self._is_call = True
-        self.is_one_too_many = self._connections.is_full
-        self._is_in_flight = self._phase is _Phase.DECIDING and not self.is_one_too_many
+        self.is_over_limit = self._connections.is_full
+        self._is_in_flight = self._phase is _Phase.DECIDING and not self.is_over_limit
         self._connections.in_flight += self._is_in_flight
-        return self._connections.is_crowd
+        return self._connections.may_exceed_limit
 
     def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
         """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
@@ -276,7 +276,7 @@ class Connection(asyncio.Protocol):
         """Close the connection without a response, for *limit*; "" for none."""
         self._enter(_Phase.ENDED)
         if limit:
-            self._connections.closed(limit)
+            self._connections.on_closed(limit)
         self._abort()
 
     def _cut_reader(self) -> None:
@@ -288,12 +288,12 @@ class Connection(asyncio.Protocol):
         """Send *refusal* in place of any other response, and close the connection once the client could read it."""
         if self._phase is _Phase.REST or (self._phase in _UNANSWERED and self._is_response_begun):
             if place:
-                self._connections.refused(refusal, place)
+                self._connections.refusal_body(refusal, place)
             self.cut(refusal.limit)
             return
         self._enter(_Phase.ENDED, LINGER, self._abort)
         self._http.connection_lost(ConnectionAbortedError())  # so that the app neither waits nor sends
-        body = self._connections.refused(refusal, place)
+        body = self._connections.refusal_body(refusal, place)
         self._transport.write(refusal.head(len(body)) + (b"" if self._incoming.is_head else body))
         if self._transport.can_write_eof():  # not over TLS
             self._transport.write_eof()

@@ -7,14 +7,14 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
-from metahook.protocol.bodies.wire import MAX_BODY
+from metahook.protocol.bodies.bodies import MAX_BODY
 from metahook.server import refusal as refusals
 from metahook.server.app import ServerOptions, create_app
+from metahook.server.connections import body_memory
+from metahook.server.connections.body import Bodies
 from metahook.server.limits import Limits
 from metahook.server.refusal import Refused
 from metahook.server.telemetry.telemetry import Telemetry
-from metahook.server.wire import body_memory
-from metahook.server.wire.body import Bodies
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import JSON, call

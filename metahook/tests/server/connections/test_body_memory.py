@@ -2,8 +2,8 @@
 
 from contextlib import suppress
 
+from metahook.server.connections.body_memory import BodyMemory, Buffer
 from metahook.server.refusal import Refused
-from metahook.server.wire.body_memory import BodyMemory, Buffer
 
 
 def is_refused(share: Buffer, size: int) -> bool:
@@ -40,7 +40,7 @@ def test_a_body_that_has_arrived_does_not_give_way() -> None:
     budget = BodyMemory(10)
     with budget.buffer() as arrived, budget.buffer() as new:
         arrived.add(b"x" * 8)
-        budget.settle(arrived)
+        budget.complete(arrived)
         assert is_refused(new, 3)
         assert not is_refused(new, 2)
         assert arrived.body == b"x" * 8

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from metahook.server.wire.deadline import Deadline
+from metahook.server.connections.deadline import Deadline
 
 
 async def passed(*seconds: float, removed: bool = False, ended: bool = False) -> list[float]:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive
 
-from metahook.protocol.bodies.wire import MIB
+from metahook.protocol.bodies.bodies import MIB
+from metahook.server.connections.body_memory import BodyMemory, Buffer, Places
 from metahook.server.limits import Limits
 from metahook.server.refusal import NOT_HTTP, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused
-from metahook.server.wire.body_memory import BodyMemory, Buffer, Places
 
 SMALL = MIB
 SMALL_AT_ONCE = 16
@@ -49,12 +49,12 @@ class Bodies:
         try:
             if part := await self._receive_small(request, size, buffer, deadline):
                 await self._places.wait(deadline)
-                buffer.outgrow(self._places.give_back)
+                buffer.move_to_large(self._places.give_back)
                 await self._receive_large(request, size, buffer, part, deadline)
         except BaseException:
             buffer.release()
             raise
-        buffer.settle()
+        buffer.complete()
         return buffer
 
     def _announced(self, headers: Headers) -> int:

@@ -1,4 +1,4 @@
-"""Lives of parents in a simulated cluster: they are created, annotated and deleted, with a fault or none."""
+"""Runs of parents in a simulated cluster: they are created, annotated and deleted, with a fault or none."""
 
 import copy
 from collections import Counter
@@ -18,7 +18,7 @@ from metahook.simulator.objects import Json, Key, key_of
 from metahook.simulator.world import HOUR, NeverQuiet, NoSuchObject, World
 
 REST = 600.0
-"""Simulated seconds after which a life goes on, even if the cluster is not quiet."""
+"""Simulated seconds after which a run goes on, even if the cluster is not quiet."""
 
 OBSERVATION = 1800.0
 """Simulated seconds of a quiet cluster, as long as Metacontroller's longest period of resyncs."""
@@ -27,20 +27,20 @@ FURTHER = 4
 """Syncs of a quiet cluster, which must write nothing."""
 
 MANY_CALLS = 60
-"""Calls for one parent after which a life looks for a loop, and again after twice as many."""
+"""Calls for one parent after which a run looks for a loop, and again after twice as many."""
 
 _GROWTH = ("GrowingChildren",)
 _LOOPS = (*_GROWTH, "RepeatedWrites", "CallStorm")
 
 BRIEF = 5.0
-"""Simulated seconds of a brief life."""
+"""Simulated seconds of a brief run."""
 
 Fault = Callable[[World], object]
 
 
 @dataclass
-class Life:
-    """What happened in a life up to now: the *world*, and the *keys* of its parents."""
+class Run:
+    """What happened in a run up to now: the *world*, and the *keys* of its parents."""
 
     world: World
     keys: list[Key] = field(default_factory=list)
@@ -65,60 +65,60 @@ class Life:
 
 
 @dataclass(frozen=True)
-class Lives:
-    """Runs lives with a *hook*; *others* are the objects that exist beside the parents."""
+class Runs:
+    """Runs runs with a *hook*; *others* are the objects that exist beside the parents."""
 
     hook: CheckedHook
     settings: Settings
     others: tuple[Json, ...]
 
-    def new(self, fault: Fault | None = None, *, controllers: bool = True) -> Life:
-        """Return a life in a new cluster, with a *fault* or none."""
+    def new(self, fault: Fault | None = None, *, controllers: bool = True) -> Run:
+        """Return a run in a new cluster, with a *fault* or none."""
         world = World(self.hook, self.settings, controllers=controllers)
         # With late changes, several writes may follow that are none of a loop.
         world.history.listeners.append(_loop_watcher(world.history, _GROWTH if fault else _LOOPS))
-        life = Life(world)
+        run = Run(world)
         if fault:
             fault(world)
-        return life
+        return run
 
-    def begin(self, life: Life, parents: Iterable[Json], within: float | None = None) -> Life:
-        """Create *parents* in *life*, and observe them, or only let them become quiet *within* seconds; return it."""
-        world = life.world
+    def begin(self, run: Run, parents: Iterable[Json], within: float | None = None) -> Run:
+        """Create *parents* in *run*, and observe them, or only let them become quiet *within* seconds; return it."""
+        world = run.world
 
         def create() -> None:
             for item in (*self.others, *parents):
                 placed = world.api.placed(copy.deepcopy(item))
                 world.apply(placed)
-                life.keys += [key_of(placed)] if item not in self.others else []
-            life.is_quiet = world.until_quiet(within or HOUR)
-            life.quiet_at = world.clock.now
+                run.keys += [key_of(placed)] if item not in self.others else []
+            run.is_quiet = world.until_quiet(within or HOUR)
+            run.quiet_at = world.clock.now
             world.run(0 if within else OBSERVATION)
 
-        self._go(life, create)
-        return life
+        self._go(run, create)
+        return run
 
-    def change(self, life: Life) -> None:
-        """Go on with *life*: sync it again, and annotate its parents."""
+    def change(self, run: Run) -> None:
+        """Go on with *run*: sync it again, and annotate its parents."""
 
         def change() -> None:
             for _ in range(FURTHER):
-                for key in life.keys:
-                    life.world.metacontroller.enqueue(key)
-                life.world.run(1)
-            for key in life.keys:
-                life.world.edit(key, _annotate)
-            life.world.until_quiet(REST)
+                for key in run.keys:
+                    run.world.metacontroller.enqueue(key)
+                run.world.run(1)
+            for key in run.keys:
+                run.world.edit(key, _annotate)
+            run.world.until_quiet(REST)
 
-        self._go(life, change)
+        self._go(run, change)
 
-    def unscaled(self, life: Life) -> list[str]:
-        """Let the autoscalers among the children of *life* scale to the most; return a sentence for each that can't."""
+    def unscaled(self, run: Run) -> list[str]:
+        """Let the autoscalers among the children of *run* scale to the most; return a sentence for each that can't."""
         found: list[str] = []
 
         def scale(key: Key, spec: Json) -> None:
             target = Key(spec["scaleTargetRef"]["kind"], key.namespace, spec["scaleTargetRef"]["name"])
-            child, most, world = life.children().get(target), spec["maxReplicas"], life.world
+            child, most, world = run.children().get(target), spec["maxReplicas"], run.world
             if child and world.api.get(target) and world.get(target)["spec"].get("replicas") not in (0, most):
                 world.api.patch(target, lambda item: {**item, "spec": {**item["spec"], "replicas": most}}, SCALER)
                 world.run(1)
@@ -126,40 +126,40 @@ class Lives:
                     message = f"{target}: each sync sets spec.replicas again, which {key} scales"
                     found.append(f"{message}; leave it out once that exists, or return what is observed")
 
-        for key, child in life.children().items():
-            if key.kind == "HorizontalPodAutoscaler" and life.world.api.get(key):
-                self._go(life, partial(scale, key, child["spec"]))
+        for key, child in run.children().items():
+            if key.kind == "HorizontalPodAutoscaler" and run.world.api.get(key):
+                self._go(run, partial(scale, key, child["spec"]))
         return found
 
-    def edit(self, life: Life, parent: Json, within: float = BRIEF) -> None:
-        """Give *parent*, which is in *life*, the spec that it has here, as ``kubectl apply`` does."""
+    def edit(self, run: Run, parent: Json, within: float = BRIEF) -> None:
+        """Give *parent*, which is in *run*, the spec that it has here, as ``kubectl apply`` does."""
 
         def edit() -> None:
-            life.world.apply(life.world.api.placed(copy.deepcopy(parent)))
-            life.is_quiet = life.world.until_quiet(within)
+            run.world.apply(run.world.api.placed(copy.deepcopy(parent)))
+            run.is_quiet = run.world.until_quiet(within)
 
-        self._go(life, edit)
+        self._go(run, edit)
 
-    def end(self, life: Life) -> None:
-        """Delete the parents of *life*."""
+    def end(self, run: Run) -> None:
+        """Delete the parents of *run*."""
 
         def delete() -> None:
-            for key in life.keys:
-                life.world.delete(key)
-            life.world.run(REST)
+            for key in run.keys:
+                run.world.delete(key)
+            run.world.run(REST)
 
-        self._go(life, delete)
+        self._go(run, delete)
 
-    def _go(self, life: Life, steps: Callable[[], object]) -> None:
-        """Run *steps* of *life*, unless it has ended early."""
-        self.hook.follow(life.world.clock)
+    def _go(self, run: Run, steps: Callable[[], object]) -> None:
+        """Run *steps* of *run*, unless it has ended early."""
+        self.hook.follow(run.world.clock)
         try:
-            if not life.loop and not life.refused:
+            if not run.loop and not run.refused:
                 steps()
         except NeverQuiet as error:
-            life.is_quiet, life.loop = False, str(error)
+            run.is_quiet, run.loop = False, str(error)
         except (ApiError, NoSuchObject) as error:
-            life.refused = str(error)
+            run.refused = str(error)
 
 
 def _loop_watcher(history: History, rules: Iterable[str]) -> Callable[[Entry], None]:

@@ -1,17 +1,17 @@
-"""Overload: refuses the requests that are one too many, in the order in which they arrive."""
+"""Overload: refuses the requests over the limit, in the order in which they arrive."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from metahook.server.connections.connections import count_call
 from metahook.server.refusal import TOO_MANY_REQUESTS, Refusal
-from metahook.server.wire.connections import count_call
 
 
 @dataclass(frozen=True)
 class OverloadCheck:
-    """Middleware: refuses calls of the hooks at *paths* that are one too many, before their bodies are read.
+    """Middleware: refuses calls of the hooks at *paths* that are over the limit, before their bodies are read.
 
     Under overload these are most of the requests, so they are refused before the app spends time on them. *refuse*
     returns the response of a refusal to a request for a path.

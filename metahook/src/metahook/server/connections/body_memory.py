@@ -47,7 +47,7 @@ class Buffer:
             self._memory.take(len(chunk), self)
         self.body += chunk
 
-    def outgrow(self, on_release: Callable[[], object]) -> None:
+    def move_to_large(self, on_release: Callable[[], object]) -> None:
         """Give the memory back, except that of a place for a large body: *on_release* gives back the place."""
         self._on_release = on_release
         self._memory.give_back(self)
@@ -59,9 +59,9 @@ class Buffer:
         self.body.clear()
         return size
 
-    def settle(self) -> None:
+    def complete(self) -> None:
         """Note that the body has arrived: it no longer gives way to others."""
-        self._memory.settle(self)
+        self._memory.complete(self)
 
     def release(self) -> None:
         """Give the memory back, once."""
@@ -85,13 +85,13 @@ class BodyMemory:
         self._arriving[buffer] = None
         return buffer
 
-    def settle(self, buffer: Buffer) -> None:
+    def complete(self, buffer: Buffer) -> None:
         """Note that the body in *buffer* has arrived: it no longer gives way."""
         self._arriving.pop(buffer, None)
 
     def give_back(self, buffer: Buffer) -> None:
         """Take back the memory of *buffer*."""
-        self.settle(buffer)
+        self.complete(buffer)
         self._left += len(buffer.body)
 
     def take(self, size: int, taker: Buffer) -> None:
@@ -100,7 +100,7 @@ class BodyMemory:
             longest = next(buffer for buffer in self._arriving if buffer.body or buffer is taker)
             if longest is taker:
                 raise Refused(TOO_MANY_SMALL)
-            self.settle(longest)
+            self.complete(longest)
             self._left += longest.give_way()
         self._left -= size
 
@@ -125,7 +125,7 @@ class Places:
         if self._waiting >= WAITING:
             raise Refused(TOO_MANY_LARGE)
         self._waiting += 1
-        self._hurry()
+        self._shorten_deadlines()
         try:
             async with asyncio.timeout_at(min(asyncio.get_running_loop().time() + WAIT, deadline)):
                 await self._free.acquire()
@@ -145,7 +145,7 @@ class Places:
         try:
             async with timeout:
                 self._arriving[timeout] = asyncio.get_running_loop().time() + UNDISTURBED
-                self._hurry()
+                self._shorten_deadlines()
                 yield
         except TimeoutError:
             is_in_time = asyncio.get_running_loop().time() < deadline
@@ -153,7 +153,7 @@ class Places:
         finally:
             self._arriving.pop(timeout, None)
 
-    def _hurry(self) -> None:
+    def _shorten_deadlines(self) -> None:
         """Move the deadlines of as many bodies as wait, the ones that have been arriving for longest."""
         now = asyncio.get_running_loop().time()
         for timeout, undisturbed in list(self._arriving.items())[: self._waiting]:

@@ -16,8 +16,8 @@ from metahook import (
     SyncRequest,
     SyncResponse,
 )
-from metahook.protocol.bodies import extent
-from metahook.protocol.bodies.extent import MAX_DECODED, MAX_OBJECTS, MAX_PARENT, decoded_size
+from metahook.protocol.bodies import request_limits
+from metahook.protocol.bodies.request_limits import MAX_DECODED, MAX_OBJECTS, MAX_PARENT, decoded_size
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import PARENT, sync_body
 
@@ -70,7 +70,7 @@ def test_many_objects_are_refused_in_little_memory(monkeypatch: pytest.MonkeyPat
     body = with_objects(30_000)
     unlimited = most_memory(body)
 
-    monkeypatch.setattr(extent, "MAX_OBJECTS", 1_000)
+    monkeypatch.setattr(request_limits, "MAX_OBJECTS", 1_000)
 
     assert most_memory(body) < unlimited / 4
 
@@ -185,9 +185,9 @@ def look_at_all(request: SyncRequest, _: object) -> SyncResponse:
 
 
 def test_related_objects_count_together_once_a_hook_looks_at_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extent, "MAX_DECODED", 8 * MIB)
+    monkeypatch.setattr(request_limits, "MAX_DECODED", 8 * MIB)
     controller = Controller(look_at_all, (ConfigMap,))
 
-    assert b'"pods":100' in controller.answer_sync(pods(100, 100), NOW)
+    assert b'"pods":100' in controller.handle_sync(pods(100, 100), NOW).body
     with pytest.raises(MalformedRequest, match="would take more than"):
-        controller.answer_sync(pods(100, 4000), NOW)
+        controller.handle_sync(pods(100, 4000), NOW)
