@@ -172,7 +172,7 @@
 {{- $metrics := .Values.metrics -}}
 {{- range $metrics.rules.disabled -}}
 {{- if not (contains (printf "- alert: %s\n" .) ($.Files.Get "files/alerts.yaml")) -}}
-{{- fail (printf "metrics.rules.disabled contains %s, which is not an alert: correct the name, which is one of those in %s/alerts.md, or remove it" . (include "myresource-operator.docs" $)) -}}
+{{- fail (printf "metrics.rules.disabled contains %s, which is not an alert: correct the name, which is one of those in %s/reference/alerts.md, or remove it" . (include "myresource-operator.docs" $)) -}}
 {{- end -}}
 {{- end -}}
 {{- if and $metrics.serviceMonitor.enabled (not $metrics.service.enabled) -}}
