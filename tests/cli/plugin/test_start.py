@@ -1,0 +1,37 @@
+"""What the plugin imports: kubectl reaches the cluster, so that it needs no HTTP, no files and no simulator.
+
+No contract of import-linter sees this: what a name of metahook.commands imports, it imports when the name is asked for.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+NOT_ITS = ("app.cli.files", "httpx", "metahook.cli.files", "metahook.cli.remote_hook", "metahook.simulator")
+CODE = """
+import importlib, pkgutil, sys
+from app.cli import plugin
+for module in pkgutil.walk_packages(plugin.__path__, "app.cli.plugin."):
+    importlib.import_module(module.name)
+exec(sys.argv[1])
+print(*sys.modules)
+"""
+
+
+def needless(planted: str = "") -> set[str]:
+    """Return those of ``NOT_ITS`` that all modules of the plugin import, with a *planted* line."""
+    ended = subprocess.run([sys.executable, "-c", CODE, planted], capture_output=True, text=True, check=True)
+    return {*NOT_ITS} & {*ended.stdout.split()}
+
+
+def test_the_plugin_reaches_a_cluster_through_kubectl_alone() -> None:
+    assert needless() == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [("record_command", "httpx"), ("metadata", "metahook.cli.files"), ("SERVED", "metahook.simulator")],
+)
+def test_what_another_name_of_the_door_brings_would_be_found(name: str, package: str) -> None:
+    assert package in needless(f"from metahook.commands import {name}")
