@@ -7,10 +7,11 @@ pure: what kubectl printed goes in, text comes out.
     kubectl      runs kubectl
     explanation  the status of a MyResource in words, as myresource explain has them
     tree         a MyResource with its children and their Pods
+    resources    the resources that a tree reads, which follow from the kinds of children
     state        the state of an object, in a few words
     events       the last error of a sync, from the Events of a MyResource
 
-Imports errors, program and wrapping of the command line, core, and metahook. Start at :mod:`app.cli.plugin.commands`.
+Imports wrapping of the command line, core, api, and metahook. Start at :mod:`app.cli.plugin.commands`.
 """
 
 from app.cli.plugin.commands import complete, main

@@ -23,14 +23,6 @@ from metahook.commands import Program, utc_now
 Json = dict[str, Any]
 
 _MYRESOURCES = "myresources.mygroup.example.com"
-_OBJECTS = "deployments.apps,replicasets.apps,services,pods"
-_BY_FIELD = {
-    "podDisruptionBudget": "poddisruptionbudgets.policy",
-    "autoscaling": "horizontalpodautoscalers.autoscaling",
-    "expose": "ingresses.networking.k8s.io",
-}
-"""The resources that are read only for a spec with a field: not everybody may list them."""
-_ROUTES = "httproutes.gateway.networking.k8s.io"
 _PROGRAM = "kubectl myresource"
 
 EXIT_NOT_READY = 1
@@ -142,18 +134,14 @@ def _parent(kubectl: Kubectl, name: str) -> Json:
 
 def _objects(kubectl: Kubectl, parent: Json) -> list[Json]:
     """Return the objects with the label of the children and Pods of *parent*."""
+    from app.cli.plugin import resources  # noqa: PLC0415 - slow to import, and a completion does without
+
     selector = f"--selector={SELECTOR_LABEL}={parent['metadata']['name']}"
-    items: list[Json] = kubectl.read(_OBJECTS, selector)["items"]
-    for resource in _resources(parent["spec"]):
+    items: list[Json] = kubectl.read(",".join(resources.OF_ALL), selector)["items"]
+    for resource in resources.of_some(parent):
         with suppress(click.exceptions.Exit):  # kubectl has shown the error
             items += kubectl.read(resource, selector)["items"]
     return items
-
-
-def _resources(spec: Json) -> list[str]:
-    """Return the resources of the children that only some MyResources have."""
-    resources = [resource for field, resource in _BY_FIELD.items() if field in spec]
-    return [*resources, *([_ROUTES] if "gateway" in spec.get("expose", {}) else [])]
 
 
 def main() -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from app.cli.plugin import complete, main
+from app.core.desired.children import CHILDREN, OPTIONAL_CHILDREN, OptionalChild
 from tests.cli.plugin.recorded import FOLDER, MYRESOURCE, calls, kubectl, path_with, print_when_watched
 from tests.cli.plugin.test_tree import DRAWN
+from tests.core.desired.test_every_kind import full
 from tests.health.statuses import current
 
 PLUGIN = Path(sys.executable).parent / "kubectl-myresource"
@@ -50,27 +52,28 @@ def test_options_for_the_cluster_go_to_every_call_of_kubectl(
         assert call.startswith("get ")
 
 
-@pytest.mark.parametrize(
-    ("field", "resource"),
-    [
-        ({"podDisruptionBudget": "Auto"}, "poddisruptionbudgets.policy"),
-        ({"autoscaling": {"maxReplicas": 5}}, "horizontalpodautoscalers.autoscaling"),
-        ({"expose": {"host": "a.example.com"}}, "ingresses.networking.k8s.io"),
-        ({"expose": {"host": "a.example.com", "gateway": {"name": "a"}}}, "httproutes.gateway.networking.k8s.io"),
-    ],
-    ids=str,
-)
-def test_children_that_few_have_are_read_only_for_these(
-    program: Path, field: dict[str, object], resource: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("optional", OPTIONAL_CHILDREN, ids=lambda optional: optional.kind.KIND.kind)
+def test_children_of_each_kind_are_read_and_those_that_few_have_only_for_these(
+    program: Path, optional: OptionalChild, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    kind = optional.kind.KIND
+    group, _, _ = kind.api_version.rpartition("/")
+    resource = f"{kind.plural}.{group}" if group else kind.plural
     assert run(monkeypatch, "tree", "web") == 0
-    assert not [call for call in calls(program) if resource in call]
+    assert sum(resource in call for call in calls(program)) == (not optional.is_later)
 
-    asked = {**MYRESOURCE, "spec": {**MYRESOURCE["spec"], **field}}
+    asked = {**MYRESOURCE, "spec": full(optional.kind)["spec"]}
     monkeypatch.setattr("app.cli.plugin.commands._parent", lambda *_: asked)
 
     assert run(monkeypatch, "tree", "web") == 0  # although kubectl fails to list them
-    assert [call for call in calls(program) if call.startswith(f"get {resource} --selector=myresource=web")]
+    assert sum(resource in call for call in calls(program)) == 1 + (not optional.is_later)
+
+
+def test_an_invalid_spec_may_have_children_of_every_kind(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.cli.plugin.commands._parent", lambda *_: {**MYRESOURCE, "spec": {"image": 5}})
+
+    assert run(monkeypatch, "tree", "web") == 0
+    assert all(sum(kind.KIND.plural in call for call in calls(program)) == 1 for kind in CHILDREN)
 
 
 def test_restart_sets_the_current_time(
