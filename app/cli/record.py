@@ -181,10 +181,12 @@ _KINDS: dict[type[Object], kept.Fields] = {
     Ingress: {"spec": _INGRESS},
     HTTPRoute: {"spec": _HTTP_ROUTE, "status": {"parents": {"parentRef": _GATEWAY, "conditions": kept.CONDITIONS}}},
 }
+"""What is kept of the kinds that have texts of their own."""
+
 FIELDS: kept.Fields = {
     **{
-        kind.KIND.group_key: kept.merged(kept.merged(kept.OBJECT, {"metadata": _METADATA}), fields)
-        for kind, fields in _KINDS.items()
+        kind.KIND.group_key: kept.merged(kept.merged(kept.OBJECT, {"metadata": _METADATA}), _KINDS.get(kind, {}))
+        for kind in (*CHILDREN, Pod)
     },
     "parent": {"spec": _SPEC, "status": _STATUS},
     # Messages of the hook have names, and no values.

@@ -18,6 +18,7 @@ from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBA
 from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
+from metahook import HTTPRoute, Ingress, Object
 from metahook.cli.comparison.comparison import compare
 from metahook.cli.files.recordings import read_recording
 from metahook.cli.hooks import LocalHook
@@ -30,6 +31,7 @@ from metahook.simulator.scenarios.scenario import Scenario, read_scenario
 from metahook.simulator.world import World
 from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
+from tests.core.desired.test_every_kind import full
 from tests.recorded.traffic import Recorded, load
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.requests.pods import container, pod, shown, unfinished, waiting
@@ -90,13 +92,11 @@ def test_recorded_traffic_is_replayed_with_no_difference_from_its_redacted_form(
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("route", "other"), [({}, "HTTPRoute"), ({"gateway": {"name": "public"}}, "Ingress")])
+@pytest.mark.parametrize("kind", [Ingress, HTTPRoute])
 def test_every_kind_of_child_is_replayed_with_no_difference_from_its_redacted_form(
-    mode: Mode, route: Json, other: str
+    mode: Mode, kind: type[Object]
 ) -> None:
-    scaled = {"maxReplicas": 3, "targetMemoryUtilizationPercentage": 80}
-    fields: Json = {"autoscaling": scaled, "podDisruptionBudget": "Auto", "expose": {"host": "a.example.com", **route}}
-    parent = my_resource(ports=[{"name": "http", "containerPort": 80}], **fields)
+    parent, other = full(kind), {Ingress, HTTPRoute} - {kind}
     children = in_cluster(parent, mode)
     request = json.dumps(request_of(parent, *children)).encode()
 
@@ -104,7 +104,7 @@ def test_every_kind_of_child_is_replayed_with_no_difference_from_its_redacted_fo
         "/sync", request, MYRESOURCE.handle_sync(request, NOW).body, NOW, redaction_of(keeps_values=False)
     )
 
-    assert {each["kind"] for each in children} == {kind.KIND.kind for kind in CHILDREN} - {other}
+    assert {each["kind"] for each in children} == {kind.KIND.kind for kind in {*CHILDREN} - other}
     assert document["response"]["status"]["state"] == "Ready"
     assert not has_difference(document, Watch())
 
