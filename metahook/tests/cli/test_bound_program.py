@@ -10,26 +10,11 @@ import pytest
 
 from metahook import commands
 from toolkit.cli.command import call
+from toolkit.documents import blocks, page
 
 GREETING = Path(__file__).parents[2] / "examples/greeting"
 
-PROGRAM = """\
-from greetings import GREETINGS
-from metahook.commands import Binding, Manifests, Words, bound_program
-
-
-def binding() -> Binding:
-    return Binding(
-        controller=lambda own: GREETINGS,
-        settings=lambda mode, own: Manifests.read(["manifests"]).settings(mode),
-        renders_status=True,
-        words=Words(parent="Greeting"),
-    )
-
-
-bound_program("greet", binding, version="1.0").main()
-"""
-
+PROGRAM = next(block for block in blocks(page("metahook"), "python") if "bound_program" in block)
 OF_METAHOOK = ["-k", "manifests", "--hook", "greetings.py"]
 
 
