@@ -18,6 +18,7 @@ CAREFUL = [*HOOK, "-k", str(GREETING / "compositecontroller.yaml"), "-k", str(GR
 READERS = [
     pytest.param(["render", *CAREFUL, "-f", "FILE"], id="render"),
     pytest.param(["render", *HOOK, "-f", HI, "-k", "FILE"], id="render --manifests"),
+    pytest.param(["render", *CAREFUL, "-f", HI, "--observed", "FILE"], id="render --observed"),
     pytest.param(["diff", *CAREFUL, "FILE", HI], id="diff, the old one"),
     pytest.param(["diff", *CAREFUL, HI, "FILE"], id="diff, the new one"),
     pytest.param(["replay", *HOOK, "FILE"], id="replay"),
