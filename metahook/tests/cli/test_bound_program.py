@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from metahook import commands
 from toolkit.cli.command import call
 
 GREETING = Path(__file__).parents[2] / "examples/greeting"
@@ -84,9 +83,3 @@ def test_live_objects_are_replayed() -> None:
 
     assert (ended.returncode, ended.stderr) == (1, "")
     assert ended.stdout.startswith("live.json: default/a: ConfigMap a added\n")
-
-
-def test_every_name_of_the_door_is_there_and_no_other() -> None:
-    assert all(getattr(commands, name) for name in commands.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'render'"):
-        _ = commands.render

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import yaml
 
-from metahook.cli.hooks import read_controller
+from metahook.cli.hooks.named_hook import read_controller
 from metahook.envtest.free_port import free_port
 from metahook.protocol.request_builder import example_request
 from toolkit.cli.command import call
@@ -237,7 +237,7 @@ def test_the_start_imports_nothing_that_a_command_needs() -> None:
 
 @pytest.mark.parametrize("command", ["check", "diff", "render", "replay", "simulate"])
 def test_a_command_imports_no_server_and_no_client_before_it_calls_one(command: str) -> None:
-    code = f"import sys, metahook.cli.{command}; print(*sys.modules)"
+    code = f"import sys, metahook.cli.commands.{command}; print(*sys.modules)"
 
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = {module.partition(".")[0] for module in ended.stdout.split()}

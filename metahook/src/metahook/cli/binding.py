@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from metahook.cli.comparison.responses import Uncompared
     from metahook.protocol.controller import Controller
     from metahook.protocol.objects.plain_json import Json
     from metahook.simulator.metacontroller.settings import Mode, Settings
@@ -45,6 +44,20 @@ class Words:
     """Breaks a text into lines of a width, and indents all but the first."""
 
 
+@dataclass(frozen=True)
+class Uncompared:
+    """What of a response ``replay`` does not compare: it depends on the time, or on what a recording leaves out."""
+
+    fields: frozenset[str] = frozenset()
+    """Of the status."""
+    times: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """For a field of the status, the field in it that is a time."""
+    conditions: frozenset[str] = frozenset()
+    """Types of conditions."""
+    annotations: frozenset[str] = frozenset()
+    """Of children, unless both responses are of the same time."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Binding:
     """A controller, its manifests and its words.
@@ -72,7 +85,7 @@ class Binding:
     """Folders with scenarios that have names."""
     until: tuple[str, ...] = ("quiet",)
     """When a simulation may stop, besides a time: ``ready`` is a parent whose state is Ready."""
-    uncompared: "Uncompared | None" = None
+    uncompared: Uncompared | None = None
     """What ``replay`` does not compare."""
     hidden: frozenset[str] = frozenset()
     """Annotations about the last write of a child, which ``diff`` does not show."""
