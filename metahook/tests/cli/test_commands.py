@@ -204,7 +204,10 @@ def test_an_edit_of_a_pod_template_restarts_pods() -> None:
     assert "Pods restart: spec.template.spec.containers[" in ended.out
 
 
-def test_a_hook_is_replayed_against_its_recorded_responses() -> None:
+@pytest.mark.parametrize("field", ["state", "phase"])
+def test_a_hook_is_replayed_against_its_recorded_responses(field: str) -> None:
+    in_field = Path("greetings.py").read_text().replace('"state": ', f'"{field}": ')
+    Path("greetings.py").write_text(in_field)
     parent = {"apiVersion": "example.com/v1", "kind": "Greeting", "metadata": {"name": "a"}, "spec": {"text": "hi"}}
     hook = read_controller("greetings.py")
     request = example_request(parent, hook.children, [], {})

@@ -37,11 +37,12 @@ class HookResponse:
 
     @property
     def state(self) -> str:
-        """The status in two words: the state, and the reason of Ready."""
+        """The status in a few words: the state or the phase, and the reason of Ready."""
         listed = self.status.get("conditions")
         conditions = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
         reason = next((item.get("reason") for item in conditions if item.get("type") == "Ready"), None)
-        return " ".join(str(word) for word in (self.status.get("state"), reason) if word is not None)
+        words_of_status = (self.status.get("state"), self.status.get("phase"), reason)
+        return " ".join(str(word) for word in words_of_status if word is not None)
 
 
 @dataclass(frozen=True)
