@@ -66,6 +66,14 @@ def test_a_bound_program_does_what_metahook_does_with_its_manifests(arguments: l
     assert (ended.returncode, ended.stdout, ended.stderr) == (same.code, same.out, same.err)
 
 
+@pytest.mark.parametrize("collect", ["", "kubectl get greetings -o json"])
+def test_from_cluster_is_in_the_help_of_a_program_that_says_how_to_collect_objects(collect: str) -> None:
+    Path("greet.py").write_text(PROGRAM.replace('parent="Greeting"', f'parent="Greeting", collect="{collect}"'))
+
+    assert ("--from-cluster" in greet("replay", "--help").stdout) is bool(collect)
+    assert "--from-cluster" not in call("replay", "--help").out
+
+
 def test_its_help_names_the_program_and_its_parents_and_no_manifests() -> None:
     diff, every = (greet(*name, "--help").stdout for name in (["diff"], []))
 

@@ -39,7 +39,7 @@ class Words:
     collect: str = ""
     """The commands that collect live objects from a cluster, for ``replay --from-cluster``."""
     bad_states: frozenset[str] = frozenset()
-    """The values of ``status.state`` with which a parent needs help."""
+    """The values of ``status.state``, or ``status.phase``, with which a parent needs help."""
     wrap: Callable[[str, int, int], str] | None = None
     """Breaks a text into lines of a width, and indents all but the first."""
 
@@ -104,6 +104,10 @@ class NamesHook(click.Option):
     """An option that names the hook: in a bound program it may be left out."""
 
 
+class CollectsObjects(click.Option):
+    """An option about live objects: hidden, but in a program whose words say how to collect them."""
+
+
 def binding() -> Binding | None:
     """Return the binding of the program that runs, or None."""
     context = click.get_current_context(silent=True)
@@ -135,18 +139,20 @@ def bound_command(context: click.Context, command: click.Command, bound: Binding
         return inner(**given) if inner else None
 
     added = click.command()(bound.with_own(run))
-    kept = [_optional(each) for each in command.params if not isinstance(each, NamesController)]
+    kept = [_of_program(each, bound) for each in command.params if not isinstance(each, NamesController)]
     changed.params = [*kept, *added.params]
     changed.callback = added.callback
     return changed
 
 
-def _optional(parameter: click.Parameter) -> click.Parameter:
-    if not isinstance(parameter, NamesHook):
-        return parameter
+def _of_program(parameter: click.Parameter, bound: Binding) -> click.Parameter:
+    """Return the *parameter* of a command as it is in the program that is *bound*."""
     changed = copy.copy(parameter)
-    changed.required = False
-    changed.help = f"Call this hook instead of the built-in one. {parameter.help}"
+    if isinstance(changed, NamesHook):
+        changed.required = False
+        changed.help = f"Call this hook instead of the built-in one. {changed.help}"
+    if isinstance(changed, CollectsObjects):
+        changed.hidden = not bound.words.collect
     return changed
 
 

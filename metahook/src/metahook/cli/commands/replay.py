@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from metahook.cli.binding import Binding, Uncompared, binding, own, words
+from metahook.cli.binding import Binding, CollectsObjects, Uncompared, binding, own, words
 from metahook.cli.commands.options import built_in, with_hook, with_output
 from metahook.cli.comparison.comparison import Report, compare
 from metahook.cli.comparison.recorded_edit import structs_of
@@ -41,6 +41,8 @@ def _print_commands(context: click.Context, _: click.Parameter, value: bool) -> 
 @click.option("--against", metavar="URL", help="Compare with another version of the hook, which serves this URL.")
 @click.option(
     "--from-cluster",
+    cls=CollectsObjects,
+    hidden=True,
     is_flag=True,
     is_eager=True,
     expose_value=False,
