@@ -141,6 +141,15 @@ def test_a_simulation_shows_each_write_and_ends_quiet() -> None:
     assert lines[-1] == "Quiet after 20.0 s: 7 hook calls, 6 writes by Metacontroller."
 
 
+def test_a_simulation_shows_the_phase_of_a_parent_that_has_no_state() -> None:
+    for source in (GREETING / "greetings.py", GREETING / "crd.yaml"):
+        Path(source.name).write_text(re.sub(r'\bstate(?="?: )', "phase", source.read_text()))
+
+    ended = call("simulate", *CAREFUL[:3], "crd.yaml", *CAREFUL[4:], "-f", "hi.yaml")
+
+    assert "Greeting hello is Ready\n" in ended.out
+
+
 def test_faults_change_the_simulation_and_not_its_end() -> None:
     usual, faulty = (
         [json.loads(line) for line in call("simulate", *CAREFUL, "-f", "hi.yaml", "-o", "json", *more).out.splitlines()]
