@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from metahook.cli.credentials import Credentials
+from metahook.cli.hooks.credentials import Credentials
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
 from tests.cli.command import assert_one_line, call

@@ -19,10 +19,10 @@ from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import HTTPRoute, Ingress, Object
+from metahook.cli.commands.replay import version_of
 from metahook.cli.comparison.comparison import compare
 from metahook.cli.files.recordings import read_recording
-from metahook.cli.hooks import LocalHook
-from metahook.cli.replay import version_of
+from metahook.cli.hooks.named_hook import LocalHook
 from metahook.record.redaction import Redaction
 from metahook.simulator.clock import START
 from metahook.simulator.metacontroller.settings import MODES, Mode

@@ -10,8 +10,8 @@ from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, CustomizeRequest, Deployment, Pod, Service, SyncRequest
-from metahook.cli.hooks import LocalHook
-from metahook.cli.requests import Requests
+from metahook.cli.hooks.named_hook import LocalHook
+from metahook.cli.hooks.requests import Requests
 from metahook.protocol.request_builder import customize_request, sync_request
 from metahook.simulator.metacontroller.settings import MODES
 from tests.recorded.traffic import one

@@ -9,17 +9,18 @@ The rest is for its own commands: errors of one line, metadata in files, what a 
 Each name is imported at its first use, as most commands need few of them. All need the extra ``cli``.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from metahook.door import opener
 
 if TYPE_CHECKING:
     from metahook.cli.binding import Binding as Binding
+    from metahook.cli.binding import Uncompared as Uncompared
     from metahook.cli.binding import Words as Words
-    from metahook.cli.comparison.responses import Uncompared as Uncompared
     from metahook.cli.errors import InputError as InputError
     from metahook.cli.errors import input_errors as input_errors
     from metahook.cli.files import metadata as metadata
-    from metahook.cli.manifests import Manifests as Manifests
+    from metahook.cli.files.manifests import Manifests as Manifests
     from metahook.cli.program import Commands as Commands
     from metahook.cli.program import Program as Program
     from metahook.cli.program import bound_program as bound_program
@@ -34,41 +35,22 @@ if TYPE_CHECKING:
     from metahook.simulator.metacontroller.settings import SERVED as SERVED
     from metahook.simulator.metacontroller.settings import Mode as Mode
     from metahook.simulator.metacontroller.settings import Settings as Settings
-
-_NAMES = {
-    "Binding": "cli.binding",
-    "Commands": "cli.program",
-    "InputError": "cli.errors",
-    "Json": "protocol.objects.plain_json",
-    "Manifests": "cli.manifests",
-    "Mode": "simulator.metacontroller.settings",
-    "Program": "cli.program",
-    "Redaction": "record.redaction",
-    "SERVED": "simulator.metacontroller.settings",
-    "Settings": "simulator.metacontroller.settings",
-    "Shape": "protocol.request",
-    "Uncompared": "cli.comparison.responses",
-    "Words": "cli.binding",
-    "bound_program": "cli.program",
-    "controller_of": "protocol.request_builder",
-    "input_errors": "cli.errors",
-    "kept_fields": "record.kept_fields",
-    "metadata": "cli.files.metadata",
-    "printable": "protocol.objects.printable",
-    "record_command": "record.command",
-    "utc_now": "server.clock",
-}
-"""The names, each with the module that has it, or that it is."""
-
-_MODULES = {"kept_fields", "metadata"}
-"""Those that are modules."""
-
-__all__ = sorted(_NAMES)  # noqa: PLE0605 - computed from the table
-
-
-def __getattr__(name: str) -> object:
-    if name not in _NAMES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    module = import_module(f"metahook.{_NAMES[name]}")
-    return module if name in _MODULES else getattr(module, name)
+else:
+    _NAMES = {
+        "cli.binding": ("Binding", "Uncompared", "Words"),
+        "cli.errors": ("InputError", "input_errors"),
+        "cli.files": ("metadata",),
+        "cli.files.manifests": ("Manifests",),
+        "cli.program": ("Commands", "Program", "bound_program"),
+        "protocol.objects.plain_json": ("Json",),
+        "protocol.objects.printable": ("printable",),
+        "protocol.request": ("Shape",),
+        "protocol.request_builder": ("controller_of",),
+        "record": ("kept_fields",),
+        "record.command": ("record_command",),
+        "record.redaction": ("Redaction",),
+        "server.clock": ("utc_now",),
+        "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),
+    }
+    __all__ = [name for names in _NAMES.values() for name in names]
+    __getattr__ = opener(__name__, _NAMES, extra="cli", root="metahook")

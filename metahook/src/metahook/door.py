@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 Names = Mapping[str, tuple[str, ...]]
-"""The names of a door, by the module that has them."""
+"""The names of a door, by the module that has them, or by the package that they are modules of."""
 
 
 def opener(door: str, names: Names, *, extra: str = "", root: str = "") -> Callable[[str], object]:
@@ -17,7 +17,9 @@ def opener(door: str, names: Names, *, extra: str = "", root: str = "") -> Calla
             message = f"module {door!r} has no attribute {name!r}"
             raise AttributeError(message)
         try:
-            value: object = getattr(import_module(module_of[name]), name)
+            module = import_module(module_of[name])
+            is_module = not hasattr(module, name)
+            value: object = import_module(f"{module.__name__}.{name}") if is_module else getattr(module, name)
         except ModuleNotFoundError as error:
             if not extra:
                 raise

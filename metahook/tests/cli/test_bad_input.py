@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metahook.cli import remote_hook
+from metahook.cli.hooks import remote_hook
 from toolkit.cli.command import problem
 from toolkit.cli.served import serving
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from metahook import commands
 from toolkit.cli.command import call
 from toolkit.documents import blocks, page
 
@@ -52,6 +51,14 @@ def test_a_bound_program_does_what_metahook_does_with_its_manifests(arguments: l
     assert (ended.returncode, ended.stdout, ended.stderr) == (same.code, same.out, same.err)
 
 
+@pytest.mark.parametrize("collect", ["", "kubectl get greetings -o json"])
+def test_from_cluster_is_in_the_help_of_a_program_that_says_how_to_collect_objects(collect: str) -> None:
+    Path("greet.py").write_text(PROGRAM.replace('parent="Greeting"', f'parent="Greeting", collect="{collect}"'))
+
+    assert ("--from-cluster" in greet("replay", "--help").stdout) is bool(collect)
+    assert "--from-cluster" not in call("replay", "--help").out
+
+
 def test_its_help_names_the_program_and_its_parents_and_no_manifests() -> None:
     diff, every = (greet(*name, "--help").stdout for name in (["diff"], []))
 
@@ -69,9 +76,3 @@ def test_live_objects_are_replayed() -> None:
 
     assert (ended.returncode, ended.stderr) == (1, "")
     assert ended.stdout.startswith("live.json: default/a: ConfigMap a added\n")
-
-
-def test_every_name_of_the_door_is_there_and_no_other() -> None:
-    assert all(getattr(commands, name) for name in commands.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'render'"):
-        _ = commands.render

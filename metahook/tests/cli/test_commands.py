@@ -15,7 +15,7 @@ import httpx
 import pytest
 import yaml
 
-from metahook.cli.hooks import read_controller
+from metahook.cli.hooks.named_hook import read_controller
 from metahook.envtest.free_port import free_port
 from metahook.protocol.request_builder import example_request
 from toolkit.cli.command import call
@@ -141,6 +141,15 @@ def test_a_simulation_shows_each_write_and_ends_quiet() -> None:
     assert lines[-1] == "Quiet after 20.0 s: 7 hook calls, 6 writes by Metacontroller."
 
 
+def test_a_simulation_shows_the_phase_of_a_parent_that_has_no_state() -> None:
+    for source in (GREETING / "greetings.py", GREETING / "crd.yaml"):
+        Path(source.name).write_text(re.sub(r'\bstate(?="?: )', "phase", source.read_text()))
+
+    ended = call("simulate", *CAREFUL[:3], "crd.yaml", *CAREFUL[4:], "-f", "hi.yaml")
+
+    assert "Greeting hello is Ready\n" in ended.out
+
+
 def test_faults_change_the_simulation_and_not_its_end() -> None:
     usual, faulty = (
         [json.loads(line) for line in call("simulate", *CAREFUL, "-f", "hi.yaml", "-o", "json", *more).out.splitlines()]
@@ -204,7 +213,10 @@ def test_an_edit_of_a_pod_template_restarts_pods() -> None:
     assert "Pods restart: spec.template.spec.containers[" in ended.out
 
 
-def test_a_hook_is_replayed_against_its_recorded_responses() -> None:
+@pytest.mark.parametrize("field", ["state", "phase"])
+def test_a_hook_is_replayed_against_its_recorded_responses(field: str) -> None:
+    in_field = Path("greetings.py").read_text().replace('"state": ', f'"{field}": ')
+    Path("greetings.py").write_text(in_field)
     parent = {"apiVersion": "example.com/v1", "kind": "Greeting", "metadata": {"name": "a"}, "spec": {"text": "hi"}}
     hook = read_controller("greetings.py")
     request = example_request(parent, hook.children, [], {})
@@ -237,7 +249,7 @@ def test_the_start_imports_nothing_that_a_command_needs() -> None:
 
 @pytest.mark.parametrize("command", ["check", "diff", "render", "replay", "simulate"])
 def test_a_command_imports_no_server_and_no_client_before_it_calls_one(command: str) -> None:
-    code = f"import sys, metahook.cli.{command}; print(*sys.modules)"
+    code = f"import sys, metahook.cli.commands.{command}; print(*sys.modules)"
 
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = {module.partition(".")[0] for module in ended.stdout.split()}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from metahook.cli.files.metadata import type_problems
-from metahook.cli.objects import created
+from metahook.cli.files.objects import created
 from toolkit.cli.command import call, problem
 from toolkit.root import ROOT
 

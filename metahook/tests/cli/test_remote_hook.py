@@ -8,8 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from metahook.cli import remote_hook
-from metahook.cli.remote_hook import RemoteHook, retry_after
+from metahook.cli.hooks import remote_hook
+from metahook.cli.hooks.credentials import NO_CREDENTIALS
+from metahook.cli.hooks.named_hook import PATHS
+from metahook.cli.hooks.remote_hook import RemoteHook, retry_after
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
 
@@ -62,7 +64,7 @@ def test_a_response_that_trickles_in_ends_at_the_deadline(start: bytes, monkeypa
                 return
             connection.sendall(b"x")
 
-    with answering(trickle) as url, RemoteHook(url, "--hook") as hook:
+    with answering(trickle) as url, RemoteHook(url, "--hook", NO_CREDENTIALS, PATHS) as hook:
         with pytest.raises(Unreachable, match=r"no answer from .*/sync within"):
             hook("sync", b"{}")
         is_over.set()
@@ -76,7 +78,7 @@ def test_redirects_are_followed_as_go_does(status: str, method: bytes) -> None:
         requests.append(request)
         connection.sendall(response(status, "Location: /there") if b" /sync " in request else response("200 OK"))
 
-    with answering(redirect) as url, RemoteHook(url, "--hook") as hook:
+    with answering(redirect) as url, RemoteHook(url, "--hook", NO_CREDENTIALS, PATHS) as hook:
         assert hook("sync", b'{"a": 1}') == Reply(200, b"{}")
 
     assert requests[1].startswith(method + b" /there")
@@ -89,7 +91,7 @@ def test_too_many_redirects_are_no_answer() -> None:
 
     with (
         answering(redirect) as url,
-        RemoteHook(url, "--hook") as hook,
+        RemoteHook(url, "--hook", NO_CREDENTIALS, PATHS) as hook,
         pytest.raises(Unreachable, match="no answer from"),
     ):
         hook("sync", b"{}")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from metahook.cli.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
+from metahook.cli.hooks.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
 from metahook.envtest.free_port import free_port
 from metahook.protocol.bodies.bodies import MIB
 from metahook.protocol.request_builder import sync_request

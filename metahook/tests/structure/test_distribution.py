@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import pytest
 
 import metahook
+import metahook.commands
 import metahook.server
 import metahook.simulator
 from toolkit.root import ROOT
@@ -56,7 +57,9 @@ def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
     assert loaded(code) == loaded("import msgspec")
 
 
-DOORS = pytest.mark.parametrize("door", [metahook, metahook.server, metahook.simulator], ids=lambda door: door.__name__)
+DOORS = pytest.mark.parametrize(
+    "door", [metahook, metahook.commands, metahook.server, metahook.simulator], ids=lambda door: door.__name__
+)
 
 
 @DOORS
@@ -68,7 +71,8 @@ def test_each_name_of_a_door_can_be_imported(door: ModuleType) -> None:
 def test_a_type_checker_sees_the_names_of_a_door(door: ModuleType) -> None:
     text = Path(door.__file__ or "").read_text()
     seen = re.findall(r"^ {4}from metahook\.([\w.]+) import \w+ as (\w+)$", text, re.MULTILINE)
-    below = door.__name__.partition(".")[2]
+    is_package = hasattr(door, "__path__")  # the modules of metahook.commands are beside it
+    below = door.__name__.partition(".")[2] if is_package else ""
     modules = {
         name: f"{below}.{module}".lstrip(".") for module, names in vars(door)["_NAMES"].items() for name in names
     }
@@ -91,17 +95,21 @@ def test_serving_needs_the_extra() -> None:
     assert {"fastapi", "starlette", "uvicorn", "uvloop"} <= loaded("from metahook import serve")
 
 
-def test_serving_without_the_extra_says_how_to_install_it() -> None:
-    code = "import sys; sys.modules['uvloop'] = None; from metahook import serve"
+@pytest.mark.parametrize(
+    ("door", "name", "missing", "extra"),
+    [("metahook", "serve", "uvloop", "server"), ("metahook.commands", "bound_program", "click", "cli")],
+)
+def test_a_name_without_its_extra_says_how_to_install_it(door: str, name: str, missing: str, extra: str) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; from {door} import {name}"
     ended = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
 
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].endswith(
-        "metahook.serve needs the extra server: pip install './metahook[server]'"
+        f"{door}.{name} needs the extra {extra}: pip install './metahook[{extra}]'"
     )
 
 
-@pytest.mark.parametrize("door", ["metahook", "metahook.simulator"])
+@pytest.mark.parametrize("door", ["metahook", "metahook.commands", "metahook.simulator"])
 def test_a_name_that_a_door_has_not_is_an_error(door: str) -> None:
     with pytest.raises(ImportError, match="nothing"):
         exec(f"from {door} import nothing")  # noqa: S102 - mypy would refuse the statement

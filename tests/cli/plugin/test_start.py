@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-NOT_ITS = ("app.cli.files", "httpx", "metahook.cli.files", "metahook.cli.remote_hook", "metahook.simulator")
+NOT_ITS = ("app.cli.files", "httpx", "metahook.cli.files", "metahook.cli.hooks.remote_hook", "metahook.simulator")
 CODE = """
 import importlib, pkgutil, sys
 from app.cli import plugin

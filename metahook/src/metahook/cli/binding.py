@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from metahook.cli.comparison.responses import Uncompared
     from metahook.protocol.controller import Controller
     from metahook.protocol.objects.plain_json import Json
     from metahook.simulator.metacontroller.settings import Mode, Settings
@@ -40,9 +39,23 @@ class Words:
     collect: str = ""
     """The commands that collect live objects from a cluster, for ``replay --from-cluster``."""
     bad_states: frozenset[str] = frozenset()
-    """The values of ``status.state`` with which a parent needs help."""
+    """The values of ``status.state``, or ``status.phase``, with which a parent needs help."""
     wrap: Callable[[str, int, int], str] | None = None
     """Breaks a text into lines of a width, and indents all but the first."""
+
+
+@dataclass(frozen=True)
+class Uncompared:
+    """What of a response ``replay`` does not compare: it depends on the time, or on what a recording leaves out."""
+
+    fields: frozenset[str] = frozenset()
+    """Of the status."""
+    times: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """For a field of the status, the field in it that is a time."""
+    conditions: frozenset[str] = frozenset()
+    """Types of conditions."""
+    annotations: frozenset[str] = frozenset()
+    """Of children, unless both responses are of the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +85,7 @@ class Binding:
     """Folders with scenarios that have names."""
     until: tuple[str, ...] = ("quiet",)
     """When a simulation may stop, besides a time: ``ready`` is a parent whose state is Ready."""
-    uncompared: "Uncompared | None" = None
+    uncompared: Uncompared | None = None
     """What ``replay`` does not compare."""
     hidden: frozenset[str] = frozenset()
     """Annotations about the last write of a child, which ``diff`` does not show."""
@@ -89,6 +102,10 @@ class NamesController(click.Option):
 
 class NamesHook(click.Option):
     """An option that names the hook: in a bound program it may be left out."""
+
+
+class CollectsObjects(click.Option):
+    """An option about live objects: hidden, but in a program whose words say how to collect them."""
 
 
 def binding() -> Binding | None:
@@ -122,18 +139,20 @@ def bound_command(context: click.Context, command: click.Command, bound: Binding
         return inner(**given) if inner else None
 
     added = click.command()(bound.with_own(run))
-    kept = [_optional(each) for each in command.params if not isinstance(each, NamesController)]
+    kept = [_of_program(each, bound) for each in command.params if not isinstance(each, NamesController)]
     changed.params = [*kept, *added.params]
     changed.callback = added.callback
     return changed
 
 
-def _optional(parameter: click.Parameter) -> click.Parameter:
-    if not isinstance(parameter, NamesHook):
-        return parameter
+def _of_program(parameter: click.Parameter, bound: Binding) -> click.Parameter:
+    """Return the *parameter* of a command as it is in the program that is *bound*."""
     changed = copy.copy(parameter)
-    changed.required = False
-    changed.help = f"Call this hook instead of the built-in one. {parameter.help}"
+    if isinstance(changed, NamesHook):
+        changed.required = False
+        changed.help = f"Call this hook instead of the built-in one. {changed.help}"
+    if isinstance(changed, CollectsObjects):
+        changed.hidden = not bound.words.collect
     return changed
 
 

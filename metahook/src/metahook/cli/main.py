@@ -6,7 +6,7 @@ from typing import NoReturn
 import click
 
 from metahook import __version__
-from metahook.cli.program import CONTEXT, VERBS, Commands, Program
+from metahook.cli.program import CONTEXT, VERBS, VERBS_PACKAGE, Commands, Program
 
 _COMMANDS = {
     **VERBS,
@@ -18,7 +18,7 @@ _COMMANDS = {
 
 @click.group(
     cls=Commands,
-    package="metahook.cli",
+    package=VERBS_PACKAGE,
     summaries=dict(sorted(_COMMANDS.items())),
     context_settings=CONTEXT,
 )

@@ -51,7 +51,7 @@ class Commands(click.Group):
         """Return the command called *cmd_name*, or None; raise InputError if a package that it needs is missing."""
         if cmd_name not in self._summaries:
             return None
-        package = "metahook.cli" if cmd_name in self._verbs else self._package
+        package = VERBS_PACKAGE if cmd_name in self._verbs else self._package
         try:
             with _ending_at_ctrl_c():
                 module = importlib.import_module(f"{package}.{cmd_name}")
@@ -77,6 +77,9 @@ VERBS = {
     "simulate": "Run a hook in a simulated cluster.",
 }
 """The commands that a program bound to one controller has, too."""
+
+VERBS_PACKAGE = "metahook.cli.commands"
+"""Where they are."""
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from metahook import Controller
-from metahook.cli.hooks import read_controller
+from metahook.cli.hooks.named_hook import read_controller
 from metahook.cli.project.names import OFFERED
 
 SITE = ["site", "--parent", "example.com/v1/StaticSite", "--child", "Deployment", "--child", "Service"]

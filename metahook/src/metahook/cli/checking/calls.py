@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from metahook.cli.checking.other_process import Call, Responses, call_in_others
 from metahook.cli.errors import InputError
-from metahook.cli.hooks import LocalHook, described
+from metahook.cli.hooks.named_hook import LocalHook, described
 from metahook.protocol.checks.gate import RefusedResponse
 from metahook.protocol.checks.purity import ImpureHook
 from metahook.protocol.controller import Controller

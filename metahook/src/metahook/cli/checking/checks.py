@@ -24,8 +24,8 @@ from metahook.cli.checking.rules import hooks_left_out, manifest_findings
 from metahook.cli.checking.runs import BRIEF, REST, Run, Runs
 from metahook.cli.checking.violations import Violations
 from metahook.cli.errors import InputError
+from metahook.cli.files.manifests import Manifests
 from metahook.cli.files.yaml_documents import dump_yaml
-from metahook.cli.manifests import Manifests
 from metahook.protocol.objects.changes import changed_paths
 from metahook.simulator.findings.claimed_results import WORKLOADS, unmet_claim
 from metahook.simulator.findings.evidence import Evidence

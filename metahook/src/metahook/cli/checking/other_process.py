@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from metahook.cli.errors import InputError
-from metahook.cli.hooks import read_controller
+from metahook.cli.hooks.named_hook import read_controller
 from metahook.simulator.hook import in_process
 
 SEEDS = ("1", "2", "3", "4")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urlsplit
 
 from metahook.cli.checking.results import CheckResult
-from metahook.cli.manifests import Manifests, property_of, schema_of
+from metahook.cli.files.manifests import Manifests, property_of, schema_of
 from metahook.protocol.controller import Controller
 from metahook.protocol.objects.kind import Kind
 from metahook.protocol.objects.plain_json import Json

@@ -14,7 +14,7 @@ from metahook.cli.checking.responses import (
 from metahook.cli.checking.results import CheckResult
 from metahook.cli.checking.runs import Run
 from metahook.cli.files.manifest import FileManifest
-from metahook.cli.manifests import schema_of
+from metahook.cli.files.manifests import schema_of
 from metahook.simulator.apiserver.custom_rules import Path
 from metahook.simulator.findings import Violation, findings
 from metahook.simulator.findings.evidence import Evidence

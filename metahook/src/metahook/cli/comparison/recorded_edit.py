@@ -16,7 +16,7 @@ from metahook.cli.comparison.children import (
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.recordings import Recording
-from metahook.cli.requests import Requests, children_of, conditions_of, invalid_spec
+from metahook.cli.hooks.requests import Requests, children_of, conditions_of, invalid_spec
 from metahook.protocol.objects.kind import Kind
 from metahook.protocol.objects.object import Object
 from metahook.protocol.objects.plain_json import Json

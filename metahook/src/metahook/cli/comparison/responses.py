@@ -1,13 +1,13 @@
 """Responses of a hook to a recorded request: this version's, another version's, or the recorded one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from metahook.cli.binding import words
+from metahook.cli.binding import Uncompared, words
 from metahook.cli.errors import InputError
 from metahook.cli.files.recordings import HookName, Identity, Recording
 from metahook.protocol.bodies.malformed import MalformedRequest
@@ -37,25 +37,12 @@ class HookResponse:
 
     @property
     def state(self) -> str:
-        """The status in two words: the state, and the reason of Ready."""
+        """The status in a few words: the state or the phase, and the reason of Ready."""
         listed = self.status.get("conditions")
         conditions = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
         reason = next((item.get("reason") for item in conditions if item.get("type") == "Ready"), None)
-        return " ".join(str(word) for word in (self.status.get("state"), reason) if word is not None)
-
-
-@dataclass(frozen=True)
-class Uncompared:
-    """What of a response is not compared: it depends on the time, or on what a recording leaves out."""
-
-    fields: frozenset[str] = frozenset()
-    """Of the status."""
-    times: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """For a field of the status, the field in it that is a time."""
-    conditions: frozenset[str] = frozenset()
-    """Types of conditions."""
-    annotations: frozenset[str] = frozenset()
-    """Of children, unless both responses are of the same time."""
+        words_of_status = (self.status.get("state"), self.status.get("phase"), reason)
+        return " ".join(str(word) for word in words_of_status if word is not None)
 
 
 @dataclass(frozen=True)
@@ -67,7 +54,7 @@ class HookVersion:
 
     respond: Callable[[Recording, datetime], HookResponse]
     structs: Callable[[Recording], tuple[type[Object], ...]]
-    uncompared: Uncompared = Uncompared()
+    uncompared: Uncompared
 
 
 def parse_response(hook: HookName, code: int, body: object) -> HookResponse:

@@ -1,11 +1,14 @@
 """Files that commands read and write: manifests, objects that kubectl printed, recorded requests.
 
 The rule of this package: a file may hold anything. Input that can't be used is an InputError that names the file, the
-object and the remedy; no command acts on a part of a file. Imports nothing of the commands.
+object and the remedy; no command acts on a part of a file. Imports binding and errors.
 
-    documents       reads YAML or JSON, with the help of yaml_documents
-    manifest        objects in files, with the line of each of their fields
-    metadata        the types of the fields of metadata
-    recordings      recorded requests, and the times in them
-    yaml_documents  reads and writes YAML as kubectl does
+    manifests          a controller and its CRDs, with the line of each field
+    objects            the parents, and other objects in the cluster
+    controller_fields  what a controller's manifest may have
+    manifest           objects in files, with the line of each of their fields
+    metadata           the types of the fields of metadata
+    recordings         recorded requests, and the times in them
+    documents          reads YAML or JSON, with the help of yaml_documents
+    yaml_documents     reads and writes YAML as kubectl does
 """

@@ -40,7 +40,7 @@ class Line:
 def line_of(entry: Entry, parent_kinds: Collection[str], bad_states: Collection[str] = ()) -> Line | None:
     """Return the line for *entry*, or None for a hook call and for a write that is not worth a line.
 
-    A parent of *parent_kinds* needs help if its ``status.state`` is one of *bad_states*.
+    A parent of *parent_kinds* needs help if its state is one of *bad_states*.
     """
     if isinstance(entry, Event):
         return Line(entry.at, "metacontroller", f"{entry.reason}: {entry.key}: {entry.message}", "bad")
@@ -96,18 +96,23 @@ def _as_text(value: object) -> str:
 def _parent(write: Write, bad_states: Collection[str]) -> tuple[str, str] | None:
     """Return the state, and the reason and message of Ready; or the other conditions that changed."""
     old, new = (_conditions(item) for item in (write.before, write.after))
-    status = (write.after or {}).get("status") or {}
     ready = new.get("Ready", {})
-    tone = {"True": "good"}.get(ready.get("status", ""), "bad" if status.get("state") in bad_states else "busy")
-    before = ((write.before or {}).get("status") or {}).get("state")
-    if _summary(status.get("state"), ready) != _summary(before, old.get("Ready", {})):
-        state, reason = status.get("state"), ready.get("reason")
+    before, state = _parent_state(write.before), _parent_state(write.after)
+    tone = {"True": "good"}.get(ready.get("status", ""), "bad" if state in bad_states else "busy")
+    if _summary(state, ready) != _summary(before, old.get("Ready", {})):
+        reason = ready.get("reason")
         name = f"{write.key} is {state}" if state else f"{write.key}: Ready is {ready.get('status')}"
         shown = name if reason in (None, state) else f"{name} ({reason})"
         return (": ".join([shown, *filter(None, [ready.get("message")])]), tone)
     changed = [kind for kind in sorted(new) if new[kind].get("status") != old.get(kind, {}).get("status")]
     conditions = ", ".join(f"{kind} is {new[kind].get('status')}" for kind in changed)
     return (f"{write.key}: {conditions or _first_change(write, 'status')}", "detail")
+
+
+def _parent_state(parent: Json | None) -> str | None:
+    """Return the word in which *parent* says how it is: ``state``, or ``phase``."""
+    status = (parent or {}).get("status") or {}
+    return next((word for name in ("state", "phase") if isinstance(word := status.get(name), str)), None)
 
 
 def _summary(state: object, ready: Json) -> list[object]:

@@ -4,7 +4,7 @@ import copy
 import json
 from collections.abc import Iterable, Iterator
 
-from metahook.cli.manifests import property_of
+from metahook.cli.files.manifests import property_of
 from metahook.simulator.apiserver.custom_rules import CEL, fits
 from metahook.simulator.apiserver.names import name_problem
 from metahook.simulator.findings.claimed_results import AnsweredSync

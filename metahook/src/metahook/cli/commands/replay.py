@@ -8,19 +8,19 @@ from pathlib import Path
 
 import click
 
-from metahook.cli.binding import Binding, binding, own, words
+from metahook.cli.binding import Binding, CollectsObjects, Uncompared, binding, own, words
+from metahook.cli.commands.options import built_in, with_hook, with_output
 from metahook.cli.comparison.comparison import Report, compare
 from metahook.cli.comparison.recorded_edit import structs_of
-from metahook.cli.comparison.responses import HookResponse, HookVersion, Uncompared, other_response, own_response
-from metahook.cli.credentials import Credentials, with_credentials
+from metahook.cli.comparison.responses import HookResponse, HookVersion, other_response, own_response
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
 from metahook.cli.files.documents import FILE, documents
 from metahook.cli.files.manifest import SUFFIXES, objects
 from metahook.cli.files.recordings import Recording, is_recording, read_recording
-from metahook.cli.hooks import PATHS, LocalHook, open_hook, open_url
-from metahook.cli.live_objects import live_requests
-from metahook.cli.options import built_in, with_hook, with_output
-from metahook.cli.requests import Requests
+from metahook.cli.hooks.credentials import Credentials, with_credentials
+from metahook.cli.hooks.live_objects import live_requests
+from metahook.cli.hooks.named_hook import PATHS, LocalHook, open_hook, open_url
+from metahook.cli.hooks.requests import Requests
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES
@@ -41,6 +41,8 @@ def _print_commands(context: click.Context, _: click.Parameter, value: bool) -> 
 @click.option("--against", metavar="URL", help="Compare with another version of the hook, which serves this URL.")
 @click.option(
     "--from-cluster",
+    cls=CollectsObjects,
+    hidden=True,
     is_flag=True,
     is_eager=True,
     expose_value=False,

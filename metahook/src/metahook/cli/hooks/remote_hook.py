@@ -9,9 +9,8 @@ from typing import Self
 
 import httpx
 
-from metahook.cli.credentials import NO_CREDENTIALS, Credentials
 from metahook.cli.errors import InputError
-from metahook.cli.hooks import PATHS
+from metahook.cli.hooks.credentials import Credentials
 from metahook.protocol.bodies.bodies import MIB
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
@@ -31,7 +30,7 @@ _DATE = "%a, %d %b %Y %H:%M:%S GMT"
 class RemoteHook:
     """The hook at *url*, the value of *option*; for a with block.
 
-    *paths* are those of its hooks below *url*; by default they are ``/sync``, ``/customize`` and ``/finalize``.
+    *paths* are those of its hooks below *url*.
     Raise InputError if *url* is not a URL, or the files of *credentials* can't be used.
     """
 
@@ -39,8 +38,8 @@ class RemoteHook:
         self,
         url: str,
         option: str,
-        credentials: Credentials = NO_CREDENTIALS,
-        paths: Mapping[str, str] = PATHS,
+        credentials: Credentials,
+        paths: Mapping[str, str],
     ) -> None:
         self._url = _base(url, option, paths)
         self._paths = paths

@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 
 from metahook.cli.binding import binding
+from metahook.cli.commands.options import HookUnderTest, with_output, with_subject
+from metahook.cli.commands.render import WATCHED, failures
 from metahook.cli.comparison.children import (
     ROLLED,
     ChildrenByName,
@@ -24,11 +26,9 @@ from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, progra
 from metahook.cli.files.documents import FILE, parsed, read_text
 from metahook.cli.files.manifest import manifests_in
 from metahook.cli.files.metadata import present_fields
+from metahook.cli.files.objects import Objects, apply
 from metahook.cli.files.recordings import is_recording, read_recording
-from metahook.cli.objects import Objects, apply
-from metahook.cli.options import HookUnderTest, with_output, with_subject
-from metahook.cli.render import WATCHED, failures
-from metahook.cli.requests import Requests
+from metahook.cli.hooks.requests import Requests
 from metahook.protocol.objects.changes import changed_paths
 from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.claims import NAME

@@ -11,7 +11,7 @@ from datetime import datetime
 import msgspec
 
 from metahook.cli.errors import InputError
-from metahook.cli.hooks import LocalHook, fail
+from metahook.cli.hooks.named_hook import LocalHook, fail
 from metahook.protocol.bodies.malformed import MalformedRequest
 from metahook.protocol.checks.gate import RefusedResponse
 from metahook.protocol.objects.plain_json import Json

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NoReturn, cast
 import click
 import msgspec
 
-from metahook.cli.credentials import NO_CREDENTIALS, Credentials
 from metahook.cli.errors import InputError
+from metahook.cli.hooks.credentials import NO_CREDENTIALS, Credentials
 from metahook.protocol.checks.gate import RefusedResponse
 from metahook.protocol.controller import Controller
 from metahook.server.clock import utc_now
@@ -121,7 +121,7 @@ def open_hook(text: str, credentials: Credentials, paths: Mapping[str, str]) -> 
 
 def open_url(url: str, option: str, credentials: Credentials, paths: Mapping[str, str]) -> Hook:
     """Return the hook at the *url* of *option*, which the end of the command closes; raise InputError."""
-    from metahook.cli.remote_hook import RemoteHook  # noqa: PLC0415 - a hook in this process needs no httpx
+    from metahook.cli.hooks.remote_hook import RemoteHook  # noqa: PLC0415 - a hook in this process needs no httpx
 
     return click.get_current_context().with_resource(RemoteHook(url, option, credentials, paths))
 
@@ -198,7 +198,7 @@ def described(error: BaseException, otherwise: str) -> tuple[str, str]:
     return place, f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
-_OWN = str(Path(__file__).parents[1])
+_OWN = str(Path(__file__).parents[2])
 
 
 def _is_of_user(file: str) -> bool:

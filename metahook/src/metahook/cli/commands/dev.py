@@ -10,7 +10,7 @@ import uvicorn
 from uvicorn.supervisors import ChangeReload
 
 from metahook.cli.errors import InputError, input_errors
-from metahook.cli.hooks import read_controller
+from metahook.cli.hooks.named_hook import read_controller
 from metahook.server.app import ServerOptions
 from metahook.server.lifecycle.address import Address, CannotListen
 from metahook.server.lifecycle.serve import serve

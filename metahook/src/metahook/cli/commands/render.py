@@ -9,14 +9,14 @@ import click
 import msgspec
 
 from metahook.cli.binding import binding
+from metahook.cli.commands.options import HookUnderTest, with_files, with_subject
 from metahook.cli.errors import InputError, input_errors, program_name
 from metahook.cli.files.documents import FILE, as_yaml
 from metahook.cli.files.manifest import files_in, load, read_manifests
 from metahook.cli.files.metadata import present_fields
+from metahook.cli.files.objects import Objects
 from metahook.cli.files.recordings import utc_time
-from metahook.cli.objects import Objects
-from metahook.cli.options import HookUnderTest, with_files, with_subject
-from metahook.cli.requests import Requests, children_of, conditions_of, invalid_spec
+from metahook.cli.hooks.requests import Requests, children_of, conditions_of, invalid_spec
 from metahook.server.clock import utc_now
 from metahook.simulator.history import Event
 from metahook.simulator.objects import Json

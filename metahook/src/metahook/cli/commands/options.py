@@ -9,11 +9,11 @@ import click
 from click.core import ParameterSource
 
 from metahook.cli.binding import NamesController, NamesHook, binding, own
-from metahook.cli.credentials import Credentials, with_credentials
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.documents import FILE
-from metahook.cli.hooks import PATHS, LocalHook, read_hook
-from metahook.cli.manifests import Manifests
+from metahook.cli.files.manifests import Manifests
+from metahook.cli.hooks.credentials import Credentials, with_credentials
+from metahook.cli.hooks.named_hook import PATHS, LocalHook, read_hook
 from metahook.protocol.controller import Controller
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, Mode, Settings

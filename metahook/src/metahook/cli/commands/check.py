@@ -10,12 +10,12 @@ from metahook.cli.checking.checks import MANIFESTS, Checks, manifests_only
 from metahook.cli.checking.report import FORMATS
 from metahook.cli.checking.results import Results
 from metahook.cli.checking.runs import Runs
-from metahook.cli.credentials import Credentials
+from metahook.cli.commands.options import with_files, with_subject_options
 from metahook.cli.errors import EXIT_DIFFERENT, EXIT_UNFINISHED, input_errors, program_name
-from metahook.cli.hooks import PATHS, read_hook
-from metahook.cli.manifests import Manifests
-from metahook.cli.objects import Objects, created
-from metahook.cli.options import with_files, with_subject_options
+from metahook.cli.files.manifests import Manifests
+from metahook.cli.files.objects import Objects, created
+from metahook.cli.hooks.credentials import Credentials
+from metahook.cli.hooks.named_hook import PATHS, read_hook
 from metahook.simulator.metacontroller.settings import Mode
 
 _OWN = {"output", "limit", "only"}

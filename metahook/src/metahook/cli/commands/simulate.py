@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from metahook.cli.binding import binding, words
+from metahook.cli.commands.options import HookUnderTest, with_files, with_output, with_subject
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
-from metahook.cli.objects import Objects, check_edited, created
-from metahook.cli.options import HookUnderTest, with_files, with_output, with_subject
+from metahook.cli.files.objects import Objects, check_edited, created
 from metahook.cli.simulation.faults import delay, lose
 from metahook.cli.simulation.run import pace_of, run
 from metahook.cli.simulation.scenarios import (
