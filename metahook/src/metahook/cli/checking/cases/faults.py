@@ -1,4 +1,8 @@
-"""Faults in a run: changes that arrive late, twice or never, lost responses, failing containers, and crashes."""
+"""Faults in a run: changes that arrive late, twice or never, lost responses, failing containers, and crashes.
+
+A fault changes one part of a world: when its cache sees a write, its hook, its kubelet, or a watcher that raises Crash.
+``api.admission`` can refuse an object, but neither a status nor a deletion.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import partial
