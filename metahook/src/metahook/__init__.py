@@ -16,8 +16,8 @@ down this list; the server and the simulator do not know each other.
 
 Nouns: a *controller* is what a hook author writes, *serve* runs it. Each package has its own in its docstring.
 
-Each name is imported at its first use. All need msgspec alone, but ``hook_router``, ``serve``, ``Address`` and
-``ServerOptions``, which need the extra ``server``.
+Each name is imported at its first use, by ``door``. All need msgspec alone, but ``hook_router``, ``serve``, ``Address``
+and ``ServerOptions``, which need the extra ``server``; ``extras`` has what to install for a package that is missing.
 """
 
 from typing import TYPE_CHECKING

@@ -13,7 +13,7 @@ from metahook.simulator.clock import START
 from toolkit.cli.command import call, problem
 from toolkit.cli.projects import DECORATOR, PROJECTS, SITE, TENANT, controller_of, run
 from toolkit.root import ROOT
-from toolkit.slow import only_whole
+from toolkit.slow import only_whole, short_or_whole
 
 FILES = [
     ".github/workflows/ci.yml",
@@ -94,6 +94,15 @@ def test_the_hook_of_a_project_decides(name: str) -> None:
     assert [child["kind"] for child in response.children] == [struct.KIND.kind for struct in controller.children]
 
 
+def test_the_children_of_the_example_have_whole_names_however_long_that_of_a_decorator_is() -> None:
+    call("new", "l" * 40, *DECORATOR[1:], "-o", "it")
+    controller, example = controller_of(Path("it")), yaml.safe_load(Path("it/example.yaml").read_text())
+
+    children = controller.decide(controller.request(example), START).children
+
+    assert {child["metadata"]["name"] for child in children} == {f"{'l' * 11}-{'l' * 40}"}
+
+
 @pytest.mark.slow
 @only_whole
 @pytest.mark.parametrize("name", PROJECTS)
@@ -101,6 +110,18 @@ def test_the_tests_of_a_project_pass(name: str) -> None:
     call("new", *PROJECTS[name], "-o", "it")
 
     ended = run("it", "pytest", "-q")
+
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", short_or_whole(["a decorator"], list(PROJECTS)))
+def test_make_check_finds_nothing_in_a_new_project(name: str) -> None:
+    call("new", *PROJECTS[name], "-o", "it")
+    manifests = [word for file in Path("it").glob("c*.yaml") for word in ("-k", file.name)]
+    rest = ["-f", "example.yaml", "--hook", "hook.py:CONTROLLER", "--limit", "300"]
+
+    ended = run("it", "metahook.cli", "check", *manifests, *rest)
 
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
 

@@ -84,13 +84,10 @@ FOUND_BY_TESTS: dict[str, Mistake] = {
         '_selector(parent).get("matchLabels", {})',
         '{"app": parent.name + "-0"}',
     ),
-    "the name of the decorated object": (
-        DECORATOR,
-        "children.py",
-        '"name": f"{parent.name}-db"',
-        '"name": parent.name',
-    ),
-    "one name for all objects": (DECORATOR, "children.py", '"name": f"{parent.name}-db"', '"name": "db-db"'),
+    "the name of the decorated object": (DECORATOR, "children.py", '"name": _name(parent)', '"name": parent.name'),
+    "one name for all objects": (DECORATOR, "children.py", '"name": _name(parent)', '"name": "db-db"'),
+    "a long name that stays": (DECORATOR, "children.py", "[-a-z0-9]{1,52}", "[-.a-z0-9]{1,253}"),
+    "a long name that is only cut": (DECORATOR, "children.py", "sha256(name.encode()).hexdigest()[:8]", "'cut'"),
     "an attachment is missing": (DECORATOR, "children.py", ", pod_disruption_budget(parent)]", "]"),
     "each object in the cluster": (
         DECORATOR,

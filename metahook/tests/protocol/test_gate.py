@@ -133,7 +133,7 @@ IDENTITY: dict[str, tuple[str, list[Any], list[Any]]] = {
     ),
     "a good one beside a bad one": (NO_NAME, [config_map(), without_name()], [config_map()]),
 }
-"""What is said of children by who they are: the damage, children that do it, and their twins."""
+"""What is said of children by who they are: the damage, children that do it, and others like them that do not."""
 
 NULL = "a null, or what JSON can't say, in a child"
 STATUS_NULL = "a null, or what JSON can't say, in the status"

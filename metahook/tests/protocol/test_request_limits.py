@@ -1,4 +1,4 @@
-"""The extent of a request: what no cluster has is refused before it takes memory."""
+"""The limits of a request: what no cluster has is refused before it takes memory."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Recording: what is kept, what is not, and that it harms no answer."""
+"""Recording: what is kept, what is not, and that it changes no response."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Hostile requests, as bytes on the wire, and how each ends."""
+"""Hostile requests, as bytes, and how each ends."""
 
 import asyncio
 from collections.abc import Iterator

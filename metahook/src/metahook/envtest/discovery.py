@@ -58,9 +58,9 @@ class Discovery:
     def _read(self) -> dict[str, list[Served]]:
         kinds: dict[str, list[Served]] = {}
         for root in ("/api", "/apis"):
-            answer = self._http.get(root, headers={"Accept": _AGGREGATED})
-            answer.raise_for_status()
-            for item in answer.json()["items"]:
+            response = self._http.get(root, headers={"Accept": _AGGREGATED})
+            response.raise_for_status()
+            for item in response.json()["items"]:
                 for kind, served in _of_group(root, item):
                     kinds.setdefault(kind, []).append(served)
         return kinds

@@ -3,8 +3,9 @@
 The rule of this package: a struct has the fields that a hook reads, and no others; msgspec skips the rest. For a kind
 of your own, write a subclass of :class:`metahook.Object` in your own project.
 
-Nouns: *Deployment*, *Service*, *ConfigMap*, *Secret* and *Pod*, each in a module with its parts; *defaults* are what
-the API server sets in them.
+    deployment, service, config_map, secret, pod, namespace, ingress, http_route, pod_disruption_budget,
+    horizontal_pod_autoscaler   each has the struct of one kind, with its parts
+    defaults                    what the API server sets in them
 
 Imports protocol.
 """

@@ -21,7 +21,7 @@ TIMEOUT = 60.0
 """Seconds to wait for the hook: more than its callers do, whose time-out is to be the one that counts."""
 
 RECORDED = {200, 500}
-"""A response with another status is about the sender, or the load of the hook, and not a decision."""
+"""A response with another status is about the caller, or the load of the hook, and not a decision."""
 
 BODY_TIMEOUT = 10.0
 """Seconds for a body to arrive: as long as its caller waits for the response."""

@@ -1,4 +1,4 @@
-"""Limits of connections, on the wire: each with a control, which shows that uvicorn alone does not have the limit."""
+"""Limits of connections, each with a control, which shows that uvicorn alone does not have the limit."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""What is a request, on the wire: its protocol, its host, its headers. What follows on its body is none of them."""
+"""What is a request: its protocol, its host, its headers. What follows on its body is none of them."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""What the API server makes of responses: what it stores otherwise, drops or refuses."""
+"""Rules for single responses: what the API server drops, refuses or stores otherwise, and what is copied or shown."""
 
 import base64
 import json

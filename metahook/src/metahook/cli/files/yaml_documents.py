@@ -29,13 +29,13 @@ _FLOAT = re.compile(r"[-+]?([0-9]+[.][0-9]*|[.][0-9]+|[0-9]+(?=[eE]))([eE][-+]?[
 
 
 @dataclass
-class _Extent:
+class _Size:
     """How much a node holds with its aliases written out: values, and levels of values in values."""
 
     values: int = 1
     levels: int = 1
 
-    def add(self, inner: "_Extent") -> None:
+    def add(self, inner: "_Size") -> None:
         self.values += inner.values
         self.levels = max(self.levels, inner.levels + 1)
 
@@ -45,41 +45,41 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self._open = [_Extent()]
+        self._open = [_Size()]
         """The document, and the nodes in it that are not complete."""
-        self._complete: dict[yaml.Node, _Extent] = {}
+        self._complete: dict[yaml.Node, _Size] = {}
         self._aliased = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = cast("yaml.Event", self.peek_event())  # type: ignore[no-untyped-call] # so in the stubs
         if isinstance(event, yaml.AliasEvent):
             node = cast("yaml.Node", super().compose_node(parent, index))
-            extent = self._repeated(node, event)
+            size = self._repeated(node, event)
         else:
-            extent = _Extent()
-            self._check_depth(extent, event)
-            self._open.append(extent)
+            size = _Size()
+            self._check_depth(size, event)
+            self._open.append(size)
             node = cast("yaml.Node", super().compose_node(parent, index))
             self._open.pop()
-            self._complete[node] = extent
-        self._open[-1].add(extent)
+            self._complete[node] = size
+        self._open[-1].add(size)
         return node
 
-    def _repeated(self, node: yaml.Node, alias: yaml.Event) -> _Extent:
-        """Return the extent of the *node* that *alias* repeats, if it is within the limits."""
+    def _repeated(self, node: yaml.Node, alias: yaml.Event) -> _Size:
+        """Return the size of the *node* that *alias* repeats, if it is within the limits."""
         if node not in self._complete:
             message = "an alias repeats a value that contains the alias; remove it"
             raise _error(message, alias)
-        extent = self._complete[node]
-        self._aliased += extent.values
+        size = self._complete[node]
+        self._aliased += size.values
         if self._aliased > MAX_ALIASED:
             message = f"aliases repeat more than {MAX_ALIASED} values; write the values out"
             raise _error(message, alias)
-        self._check_depth(extent, alias)
-        return extent
+        self._check_depth(size, alias)
+        return size
 
-    def _check_depth(self, extent: _Extent, event: yaml.Event) -> None:
-        if len(self._open) - 1 + extent.levels > MAX_DEPTH:
+    def _check_depth(self, size: _Size, event: yaml.Event) -> None:
+        if len(self._open) - 1 + size.levels > MAX_DEPTH:
             raise _error(TOO_DEEP, event)
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:  # noqa: ANN401 - the stubs have another type

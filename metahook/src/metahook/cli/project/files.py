@@ -94,7 +94,8 @@ def _names(project: Project) -> dict[str, str]:
         model = (TEMPLATES / "composite/model.py").read_text(encoding="utf-8")
         names |= {f"spec.{field}": default for field, default in _DEFAULT.findall(model)}
         names |= {", spec: Spec": "", ", spec)": ")"}
-        own_name = names["parent.name"] = f'f"{{parent.name}}{project.suffix}"'
+        own_name = names["parent.name"] = "_name(parent)"
+        names["{parent.name}"] = "{parent.name}"  # which _name itself has
     namespace = f'f"{project.namespace_of("{parent.name}")}"' if project.has_namespaces else "parent.name"
     metadata = f'"name": {own_name}'
     if not parent.namespaced:

@@ -16,6 +16,9 @@ _PARENT = re.compile(
 )
 TEMPLATES = Path(__file__).parent / "templates"
 
+LONGEST_NAME = 52
+"""Letters of the name of an attachment, as in the template of the children: a CronJob adds 11 for its Jobs."""
+
 
 def function_name(kind: str) -> str:
     """Return the name of the function that returns a child of *kind*, such as ``config_map``."""
@@ -41,8 +44,8 @@ class Project:
 
     @property
     def example(self) -> str:
-        """The name of the example."""
-        return self.name if self.parent.namespaced else "example"
+        """The name of the example, which is so short that the names of its children are not cut."""
+        return self.name[: LONGEST_NAME - len(self.suffix)].rstrip("-") if self.parent.namespaced else "example"
 
     @property
     def has_namespaces(self) -> bool:

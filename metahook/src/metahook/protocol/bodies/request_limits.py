@@ -1,4 +1,4 @@
-"""The extent of a request: how many objects it may have, how large its parent may be, and how much memory it may take.
+"""The limits of a request: how many objects it may have, how large its parent may be, and how much memory it may take.
 
 Decoded, JSON can take thirty times as many bytes: an empty object has two, and takes 80. So the memory of objects is
 estimated before they are decoded, and bounded. Decoding holds the GIL, so the memory bound also bounds how long

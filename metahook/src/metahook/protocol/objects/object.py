@@ -25,7 +25,7 @@ Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class Observed(msgspec.Struct, frozen=True, rename="camel"):
-    """Base of everything that is read: frozen, camelCase on the wire."""
+    """Base of everything that is read: frozen, camelCase in JSON."""
 
 
 class OwnerReference(Observed, frozen=True):

@@ -119,7 +119,7 @@ class Connections:
         self.on_closed = on_closed
         self.refusal_body = refusal_body
         self.in_flight = 0
-        """Calls of hooks that have arrived completely and have no response yet, so a slow sender has none."""
+        """Calls of hooks that have arrived completely and have no response yet, so a slow client has none."""
         self.heads: dict[Connection, int] = {}
         """The bytes of the heads of requests that have begun to arrive and are incomplete, the oldest first."""
         self._limit = limit

@@ -54,23 +54,23 @@ class LastResponses:
 
 
 def log_calls(hooks: Mapping[str, Handler], *, timer: Callable[[], float] = perf_counter) -> dict[str, Handler]:
-    """Return *hooks*, by path, that log each call and answer the same; *timer* returns seconds."""
+    """Return *hooks*, by path, that log each call and respond the same; *timer* returns seconds."""
     last = LastResponses()
     return {path: _logged(path, hook, last, timer) for path, hook in hooks.items()}
 
 
 def _logged(path: str, hook: Handler, last: LastResponses, timer: Callable[[], float]) -> Handler:
-    def answer_and_log(body: Body, now: datetime) -> EncodedResponse:
+    def respond_and_log(body: Body, now: datetime) -> EncodedResponse:
         begin = timer()
         try:
-            answer = hook(body, now)
+            response = hook(body, now)
         except BaseException as error:
             _log_call(path, body, error, timer() - begin, last)
             raise
-        _log_call(path, body, answer, timer() - begin, last)
-        return answer
+        _log_call(path, body, response, timer() - begin, last)
+        return response
 
-    return answer_and_log
+    return respond_and_log
 
 
 def _log_call(

@@ -182,7 +182,7 @@ class _Call:
     def refuse(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
         """Report *refusal*, and return it as a response. *place* is where in the code the hook failed.
 
-        The *parent* is that of a failure: other refusals are the sender's mistakes, and it may send many. To decode a
+        The *parent* is that of a failure: other refusals are the caller's mistakes, and it may send many. To decode a
         body for it takes time, so the event loop does not.
         """
         id_ = self._telemetry.count_refusal(self._path, refusal, place)

@@ -14,7 +14,7 @@ FORGET = 3600.0
 """Seconds for which a cause keeps its id after the last refusal. Metacontroller tries again within 17 minutes."""
 
 MOST = 50
-"""Causes of one status that are told apart. Others count as one: a sender must not fill memory, or the log."""
+"""Causes of one status that are told apart. Others count as one: a client must not fill memory, or the log."""
 
 OTHER = "other causes"
 

@@ -1,6 +1,6 @@
 """Findings: the harm that a careless hook did to the cluster, read from the history.
 
-The rule of this package: it reads, and calls nothing. A rule yields the harms of one kind.
+The rule of this package: it reads, and calls nothing. A rule yields what does one kind of harm.
 
     rules              the table of all rules, those that need a few lines, and the function that asks them
     loops              writes and calls that never end, and children that become more and more

@@ -1,4 +1,4 @@
-"""Twins: parents that differ in little but their names, and what they share by mistake."""
+"""Copies: parents that differ in little but their names, and what they share by mistake."""
 
 import copy
 import json

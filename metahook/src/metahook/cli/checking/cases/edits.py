@@ -23,7 +23,7 @@ _OF_PARENT = ("metadata", "status")
 
 @dataclass(frozen=True)
 class Edits:
-    """Sends requests for parents that had another spec before, in the *calls* of sync of the life of a hook."""
+    """Sends requests for parents that had another spec before, in the *calls* of sync of a run."""
 
     hook: CheckedHook
     calls: tuple[Call, ...]

@@ -1,4 +1,8 @@
-"""Faults in a life: changes that arrive late, twice or never, lost responses, failing containers, and crashes."""
+"""Faults in a run: changes that arrive late, twice or never, lost responses, failing containers, and crashes.
+
+A fault changes one part of a world: when its cache sees a write, its hook, its kubelet, or a watcher that raises Crash.
+``api.admission`` can refuse an object, but neither a status nor a deletion.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -33,7 +37,7 @@ class NamedFault(NamedTuple):
 
 
 def faults_for(settings: Settings, history: History) -> Iterator[NamedFault]:
-    """Yield the faults for a hook whose life without one has this *history*."""
+    """Yield the faults for a hook whose run without one has this *history*."""
     for kind in ("parent", *(kind.kind for kind in settings.children)):
         yield NamedFault(f"stale-{kind}", partial(delay, kinds=(kind,)), ("--stale", kind))
     yield NamedFault("lose", partial(lose, share=LOST), ("--lose", LOST))

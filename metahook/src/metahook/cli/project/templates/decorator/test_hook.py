@@ -1,5 +1,6 @@
 """Tests of the hook: in a cluster in memory (``world``), and of one request."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -50,6 +51,16 @@ def test_no_attachment_has_the_name_of_its_object_or_of_another_attachment(now: 
     names = [{child["metadata"]["name"] for child in desired(each, now).values()} for each in objects]
 
     assert names[0].isdisjoint({"one", *names[1]})
+
+
+def test_the_attachments_of_objects_with_long_names_have_names_that_fit(now: datetime) -> None:
+    long = [f"{'x' * 99}.{end}" for end in "ab"]
+    objects = [{**EXAMPLE, "metadata": {**EXAMPLE["metadata"], "name": name}} for name in long]
+
+    names = [{child["metadata"]["name"] for child in desired(each, now).values()} for each in objects]
+
+    assert all(re.fullmatch("[a-z][-a-z0-9]{0,50}[a-z0-9]", name) for name in names[0] | names[1])
+    assert names[0].isdisjoint(names[1])
 
 
 # only: DaemonSet Deployment Ingress PodDisruptionBudget RoleBinding Service StatefulSet

@@ -1,6 +1,8 @@
 """The children: a function for each, which returns it as an API server stores it."""
 
+import re  # only: decorator
 from base64 import b64encode  # only: Secret
+from hashlib import sha256  # only: decorator
 from typing import (
     Any,  # only: pods-run selecting
     ClassVar,  # only: own-structs
@@ -225,6 +227,16 @@ def stateful_set(parent: Parent, spec: Spec) -> Manifest:
     selector = {"matchLabels": labels}
     desired = {"replicas": spec.replicas, "serviceName": parent.name, "selector": selector, "template": template}
     return {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": desired}
+
+
+# end
+# only: decorator
+def _name(parent: Parent) -> str:
+    """Return the name of the children of *parent*, in the letters and the length that each kind and a label allow."""
+    name = f"{parent.name}-my-hook"
+    if re.fullmatch("[-a-z0-9]{1,52}", name):
+        return name
+    return f"{re.sub('[^-a-z0-9]', '-', name[:43])}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 # end
