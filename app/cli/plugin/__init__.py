@@ -10,7 +10,7 @@ pure: what kubectl printed goes in, text comes out.
     state        the state of an object, in a few words
     events       the last error of a sync, from the Events of a MyResource
 
-Imports errors, program and wrapping of the command line, core, and metahook. Start at :mod:`app.cli.plugin.commands`.
+Imports wrapping of the command line, core, and metahook. Start at :mod:`app.cli.plugin.commands`.
 """
 
 from app.cli.plugin.commands import complete, main
