@@ -1,4 +1,4 @@
-"""CRDs from structs. tests/e2e/test_generated_parents.py has them, and what is generated from them, on an API server."""
+"""CRDs from structs. tests/e2e/test_generated_parents.py of the operator has them, and parents, on an API server."""
 
 from typing import Annotated, Any, Literal
 
