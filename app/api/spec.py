@@ -1,7 +1,7 @@
 """MyResourceSpec: what a user writes. Read this first; the other modules of the package define its parts.
 
-The names and the meanings of fields are those of Kubernetes. The modules of app/core/desired with the names of the
-children, and pod_template.py there, show where each field goes.
+The names and the meanings of fields are those of Kubernetes. The modules of app/core/desired/manifests, above all
+pod_template.py, show where each field goes.
 """
 
 from typing import Annotated, Literal

@@ -1,6 +1,6 @@
 """The CPU of a sync grows with the size of its request, and no faster: each place of a request is made larger, tenfold.
 
-Ratios of CPU time within one run, so that any machine will do. test_linear_together.py shows that what is quadratic is
+Ratios of CPU time within one run, so that any machine will do. test_several_places.py shows that what is quadratic is
 caught.
 """
 

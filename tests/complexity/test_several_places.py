@@ -204,7 +204,7 @@ def every_pair(body: bytes) -> int:
 
 
 def every_reference(body: bytes) -> int:
-    """Look for references as gap.py once did."""
+    """Look for references with an expression that begins again at each place."""
     return len(OLD_USES.findall(body.decode()))
 
 

@@ -2,7 +2,7 @@
 
     commands   the door for another command line: a program bound to one controller
     cli        the command metahook, which tries any hook without a cluster
-    testing    parents that Hypothesis generates from a CRD; pytest_plugin has fixtures
+    testing    parents that Hypothesis generates from a CRD, and fixtures for pytest
     envtest    runs controllers on a real control plane with Metacontroller, for tests
     record     records the requests to a hook, as a proxy in front of it
     server     serves controllers over HTTP: limits, health, refusals

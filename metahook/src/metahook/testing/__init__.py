@@ -1,9 +1,10 @@
-"""Parents that Hypothesis generates from a CRD, for tests of hooks. :mod:`metahook.pytest_plugin` has fixtures.
+"""Parents that Hypothesis generates from a CRD, and fixtures for pytest, for tests of hooks.
 
 The rule of this package: a generated parent is one that an API server stores, except for CEL rules, which are not read.
 
     generated_parents  a strategy for the parents of a CRD
     values             strategies for the values of a structural schema
+    pytest_plugin      the fixtures, which pytest finds by the entry point of the distribution
     strings            strategies for strings with a pattern or a format
 
 Imports simulator and protocol. Needs the extra ``test``. Start at :mod:`metahook.testing.generated_parents`.
