@@ -37,11 +37,16 @@ class Version:
     period: Period
     kept: int
     """The number of Pods that were available, and were not scaled down since."""
+    available: int
+    """The number of Pods that were available when this version was stored."""
 
     @property
     def has_lost_pods(self) -> bool:
-        """Whether the status shows fewer available Pods than there were, though nobody scaled down."""
-        return bool(self.item.get("status", {}).get("availableReplicas", 0) < self.kept)
+        """Whether Pods are lost, though nobody scaled down, and the status shows it.
+
+        While Pods start, the status can show fewer than there are by now.
+        """
+        return self.available < self.kept and self.item.get("status", {}).get("availableReplicas", 0) < self.kept
 
     @property
     def is_unavailable(self) -> bool:
@@ -60,6 +65,7 @@ class Availability:
         self._templates: dict[str, str] = {}
         """The Pod templates of ReplicaSets, by uid."""
         self._kept: defaultdict[str, int] = defaultdict(int)
+        self._available: defaultdict[str, int] = defaultdict(int)
         self._versions: defaultdict[Key, list[Version]] = defaultdict(list)
 
     def follow(self, item: Json, now: datetime, *, is_gone: bool = False) -> None:
@@ -93,7 +99,7 @@ class Availability:
             last.period.ends = now
         if not is_gone:
             period = last.period if last and is_same else Period(template)
-            versions.append(Version(item, now, period, self._kept[uid]))
+            versions.append(Version(item, now, period, self._kept[uid], self._available[uid]))
 
     def _deployment_of(self, item: Json | None) -> str:
         """Return the uid of the Deployment that *item* belongs to; empty if that is not known."""
@@ -115,7 +121,8 @@ class Availability:
         )
         # Whoever lowers one of these numbers scales down.
         asked = min(deployment["spec"]["replicas"], sum(each["spec"]["replicas"] for each in sets))
-        self._kept[uid] = min(max(self._kept[uid], sum(counts.values())), asked)
+        self._available[uid] = sum(counts.values())
+        self._kept[uid] = min(max(self._kept[uid], self._available[uid]), asked)
 
     def _available_of(self, replica_set: Json, deployment: Json, now: datetime) -> int:
         pods = (self._objects.get(uid) for uid in self._owned[replica_set["metadata"]["uid"]])
