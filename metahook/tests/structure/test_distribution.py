@@ -40,7 +40,8 @@ _OF_OTHERS = """
 import sys
 loaded = {name.partition(".")[0]: module for name, module in sys.modules.items()}
 paths = {name: getattr(module, "__file__", None) or "" for name, module in loaded.items()}
-print(*sorted(name for name, path in paths.items() if "site-packages" in path and not name.startswith("_")))
+ours = lambda name: name == "metahook" or name.startswith("_")  # which is there if a wheel of it is installed
+print(*sorted(name for name, path in paths.items() if "site-packages" in path and not ours(name)))
 """
 
 

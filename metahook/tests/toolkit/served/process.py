@@ -15,8 +15,7 @@ from metahook.envtest.free_port import free_port
 from toolkit.waiting import eventually
 
 _TESTS = str(Path(__file__).parents[2])
-_START = f"import sys; sys.path.insert(0, {_TESTS!r}); from toolkit.serve_widgets import main; main()"
-WIDGETS = (sys.executable, "-c", _START)
+WIDGETS = (sys.executable, "-c", "from toolkit.serve_widgets import main; main()")
 """Serves Widgets, with the options of :mod:`toolkit.serve_widgets`."""
 
 CLIENT = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0))
@@ -36,11 +35,13 @@ class Served:
 def served(*command: str, **defaults: str) -> Iterator[Served]:
     """Run *command* (default: serve Widgets) with ``--port`` and ``--health-port`` until the block ends.
 
-    Variables of the environment have *defaults*.
+    Variables of the environment have *defaults*. The process finds the toolkit's helpers of tests.
     """
     port, health_port = free_port(), free_port()
+    environment = {**defaults, **os.environ}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (_TESTS, environment.get("PYTHONPATH"))))
     start = [*(command or WIDGETS), f"--port={port}", f"--health-port={health_port}"]
-    with subprocess.Popen(start, stderr=subprocess.PIPE, text=True, env={**defaults, **os.environ}) as process:
+    with subprocess.Popen(start, stderr=subprocess.PIPE, text=True, env=environment) as process:
         try:
             health_url = f"http://127.0.0.1:{health_port}"
             if not eventually(lambda: _is_ready(health_url), pause=0.05):
