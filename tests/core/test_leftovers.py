@@ -19,7 +19,7 @@ from app.core.watch import Watch
 from metahook import Children, SyncRequest
 from metahook.protocol.drift.leftovers import format_path, leftovers
 from metahook.protocol.drift.removal import removal
-from metahook.protocol.observed.last_applied import LAST_APPLIED
+from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import FOLDER, Recorded, load

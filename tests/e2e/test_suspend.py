@@ -2,7 +2,7 @@
 
 from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
-from metahook.protocol.observed.last_applied import LAST_APPLIED
+from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.fresh import differences

@@ -83,9 +83,9 @@ if TYPE_CHECKING:
     from metahook.protocol.objects.object import Metadata as Metadata
     from metahook.protocol.objects.object import Object as Object
     from metahook.protocol.objects.object import Observed as Observed
+    from metahook.protocol.observed.child import LAST_APPLIED as LAST_APPLIED
     from metahook.protocol.observed.children import Children as Children
     from metahook.protocol.observed.children import UndeclaredKind as UndeclaredKind
-    from metahook.protocol.observed.last_applied import LAST_APPLIED as LAST_APPLIED
     from metahook.protocol.observed.managed_fields import last_change as last_change
     from metahook.protocol.observed.related import Absence as Absence
     from metahook.protocol.observed.related import Related as Related
@@ -134,7 +134,7 @@ else:
         ),
         "protocol.installation": ("Finding", "InstallationProblem", "UpdateMethod"),
         "protocol.objects.kind": ("Kind",),
-        "protocol.observed.last_applied": ("LAST_APPLIED",),
+        "protocol.observed.child": ("LAST_APPLIED",),
         "protocol.drift.leftovers": ("ForeignField", "foreign_fields", "leftovers"),
         "protocol.bodies.malformed": ("MalformedRequest",),
         "protocol.observed.managed_fields": ("last_change",),

@@ -8,7 +8,7 @@ import pytest
 
 from metahook import Children, ConfigMap, Kind, Manifest, Object, Secret, leftovers, removal
 from metahook.protocol.drift.leftovers import format_path
-from metahook.protocol.observed.last_applied import LAST_APPLIED
+from metahook.protocol.observed.child import LAST_APPLIED
 
 Json = dict[str, Any]
 

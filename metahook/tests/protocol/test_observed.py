@@ -209,7 +209,7 @@ def test_a_child_is_found_by_the_kind_and_name_of_the_desired_one() -> None:
         pytest.param(lambda children: children.all(ConfigMap), id="all"),
         pytest.param(lambda children: children.get(ConfigMap, "web"), id="get"),
         pytest.param(lambda children: children.observed(CONFIG_MAP), id="observed"),
-        pytest.param(lambda children: children.content(CONFIG_MAP), id="content"),
+        pytest.param(lambda children: children.find(CONFIG_MAP), id="find"),
     ],
 )
 def test_a_kind_that_is_used_and_not_declared_is_an_error_with_the_remedy(use: Callable[[Children], object]) -> None:

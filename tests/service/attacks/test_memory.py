@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from metahook.protocol.bodies.request_limits import MAX_DECODED, MAX_OBJECTS, decoded_size
-from metahook.protocol.observed.last_applied import LAST_APPLIED
+from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.protocol.request_builder import sync_request
 from tests.service.attacks.senders import request, send
 from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected, waiting

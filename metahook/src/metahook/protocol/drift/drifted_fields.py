@@ -14,7 +14,6 @@ from typing import Any
 from metahook.protocol.objects.manifest import Manifest
 from metahook.protocol.objects.plain_json import without_nulls
 from metahook.protocol.observed.children import Children
-from metahook.protocol.observed.last_applied import LAST_APPLIED, annotated_record
 from metahook.protocol.observed.managed_fields import is_metacontroller, owns
 
 _IDENTITY = ("apiVersion", "kind", "metadata")
@@ -65,20 +64,20 @@ def overriding_manager(desired: Manifest, path: str, children: Children) -> str 
 
 def _drifted_fields(desired: Manifest, children: Children) -> Iterator[str]:
     content = {field: value for field, value in desired.items() if field not in _IDENTITY}
-    observed = children.fields(desired, content.keys())
-    return iter(["metadata.name"]) if observed is None else _differing_fields(content, observed)
+    child = children.find(desired)
+    return _differing_fields(content, child.fields(content.keys())) if child else iter(["metadata.name"])
 
 
 def _overridden(desired: Manifest, paths: Iterable[str], children: Children) -> tuple[str, str] | None:
-    child = children.observed(desired)
-    owners = [(owner, owner.fields) for owner in children.field_owners(desired)]
-    record = annotated_record(child) if child and owners else {}
+    child = children.find(desired)
+    if child is None or not child.owners:
+        return None
     for path in islice(paths, _MOST):
-        found = [owner for owner, fields in owners if owns(fields, f".{path}")]
+        found = [owner for owner, fields in child.owned if owns(fields, f".{path}")]
         others = [owner for owner in found if not is_metacontroller(owner, children.owner_uid)]
         if others:
             return path, max(others, key=lambda owner: owner.time).manager
-        if record and not found and _has_value(record, desired, path):
+        if not found and child.record and _has_value(child.record, desired, path):
             return path, ""
     return None
 
@@ -97,20 +96,18 @@ def with_observed_values(desired: Manifest, children: Children) -> Manifest:
     and would set an old value: there a field that another manager owns is left out. So the child keeps its content, and
     Metacontroller at most updates its record of what it applied. Raise UndeclaredKind.
     """
-    child = children.observed(desired)
-    content = {field: value for field, value in desired.items() if field not in _IDENTITY}
+    child = children.find(desired)
     if child is None:
         return desired
-
-    is_server_side = child.metadata.annotation(LAST_APPLIED) is None
-    owners = [(owner, owner.fields) for owner in children.field_owners(desired)] if is_server_side else []
+    content = {field: value for field, value in desired.items() if field not in _IDENTITY}
+    owned = child.owned if child.is_applied_server_side else []
 
     def is_left_out(path: str) -> bool:
-        found = [owner for owner, fields in owners if owns(fields, f".{path}")]
+        found = [owner for owner, fields in owned if owns(fields, f".{path}")]
         is_own = bool(found) and all(is_metacontroller(owner, children.owner_uid) for owner in found)
-        return bool(owners) and not is_own
+        return bool(owned) and not is_own
 
-    observed = children.fields(desired, content.keys()) or {}
+    observed = child.fields(content.keys())
     return {**{field: desired[field] for field in _IDENTITY}, **_yielded_fields(content, observed, "", is_left_out)}
 
 

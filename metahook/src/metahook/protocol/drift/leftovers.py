@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from metahook.protocol.objects.manifest import Manifest
-from metahook.protocol.objects.object import Defaults
+from metahook.protocol.objects.object import Defaults, Object
+from metahook.protocol.observed.child import LAST_APPLIED, ObservedChild
 from metahook.protocol.observed.children import Children
-from metahook.protocol.observed.last_applied import LAST_APPLIED, annotated_record
 from metahook.protocol.observed.managed_fields import (
     APPLIER,
     FieldOwner,
@@ -62,21 +62,16 @@ def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = 
 
     *ignored* are annotations that the hook sets only at times. Raise UndeclaredKind.
     """
-    observed = children.observed(desired)
-    if observed is None:
+    child = children.find(desired)
+    if child is None or not _may_have_leftovers(child):
         return []
-    by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
-    owners = children.field_owners(desired)
-    if not _may_have_leftovers(owners, by_annotation=by_annotation):
-        return []
-    suspects, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
+    suspects, others = _split(child, children.owner_uid)
     if not suspects:  # to unite the fields of all others takes long
         return []
-    content = children.content(desired)
-    metadata = observed.metadata
-    live = {**content, "metadata": {"annotations": metadata.annotations or {}, "labels": metadata.labels or {}}}
-    walk = _Walk({*_NEVER, *ignored}, observed.DEFAULTS)
-    known = [desired, annotated_record(observed)]
+    metadata = child.object.metadata
+    live = {**child.content, "metadata": {"annotations": metadata.annotations or {}, "labels": metadata.labels or {}}}
+    walk = _Walk({*_NEVER, *ignored}, child.object.DEFAULTS)
+    known = [desired, child.record]
     suspected = _decided_by_the_hook(union(map(_suspected, suspects)))
     return sorted(walk.unknown(suspected, union(owner.fields for owner in others), live, known, ()), key=str)
 
@@ -100,21 +95,19 @@ def foreign_fields(desired: Manifest, children: Children, expected: Collection[s
     They are not in its metadata and its status. Those of the *expected* managers are left out; ``*`` means all. Nothing
     is decoded for a child without other managers. Raise UndeclaredKind.
     """
-    observed = children.observed(desired)
-    owners = children.field_owners(desired)
-    if observed is None or EVERY_MANAGER in expected or not any(_may_be_foreign(owner, expected) for owner in owners):
+    child = children.find(desired)
+    if child is None or EVERY_MANAGER in expected:
         return []
-    by_annotation = observed.metadata.annotation(LAST_APPLIED) is not None
-    _, others = _split(owners, children.owner_uid, by_annotation=by_annotation)
-    foreign = sorted((owner for owner in others if _may_be_foreign(owner, expected)), key=lambda owner: owner.manager)
+    foreign = [owner for owner in child.owners if _may_be_foreign(owner, expected)]
     if not foreign:
         return []
-    content = children.content(desired)
-    known = [desired, annotated_record(observed)]
-    walk = _Walk(_NEVER, observed.DEFAULTS)
+    _, others = _split(child, children.owner_uid)
+    foreign = sorted((owner for owner in foreign if owner in others), key=lambda owner: owner.manager)
+    known = [desired, child.record]
+    walk = _Walk(_NEVER, child.object.DEFAULTS)
     found: dict[Path, set[str]] = {}
     for owner in foreign:
-        for path in walk.unknown(union([owner.fields]), {}, content, known, ()):
+        for path in walk.unknown(union([owner.fields]), {}, child.content, known, ()):
             found.setdefault(path, set()).add(owner.manager)
     return [ForeignField(path, tuple(sorted(found[path]))) for path in sorted(found, key=str)]
 
@@ -126,35 +119,33 @@ def _may_be_foreign(owner: FieldOwner, expected: Collection[str]) -> bool:
     return owner.manager not in expected and not _is_undo(owner)
 
 
-def _may_have_leftovers(owners: list[FieldOwner], *, by_annotation: bool) -> bool:
+def _may_have_leftovers(child: ObservedChild[Object]) -> bool:
     """Tell whether the other apply strategy, or an undo, owns fields: most children have no such owner.
 
     Metacontroller's dynamic-apply records in an annotation what it applied, and writes as any other client does.
     """
-    other = "Apply" if by_annotation else "Update"
-    return any(not owner.subresource and (owner.operation == other or _is_undo(owner)) for owner in owners)
+    other = "Update" if child.is_applied_server_side else "Apply"
+    return any(not owner.subresource and (owner.operation == other or _is_undo(owner)) for owner in child.owners)
 
 
 def _is_undo(owner: FieldOwner) -> bool:
     return (owner.manager, owner.operation, owner.subresource) == (_UNDO, "Update", None)
 
 
-def _split(
-    owners: list[FieldOwner], owner_uid: str, *, by_annotation: bool
-) -> tuple[list[FieldOwner], list[FieldOwner]]:
-    """Return the owners of fields that may be left over, and those that are other managers.
+def _split(child: ObservedChild[Object], owner_uid: str) -> tuple[list[FieldOwner], list[FieldOwner]]:
+    """Return the owners of fields of *child* that may be left over, and those that are other managers.
 
     Without the annotation Metacontroller applies server-side: what its own Apply entry has, its next apply removes.
     """
-    appliers = {APPLIER} | {owner.manager for owner in owners if is_metacontroller(owner, owner_uid)}
+    appliers = {APPLIER} | {owner.manager for owner in child.owners if is_metacontroller(owner, owner_uid)}
     suspects: list[FieldOwner] = []
     others: list[FieldOwner] = []
-    for owner in owners:
+    for owner in child.owners:
         if _is_undo(owner):
             suspects.append(owner)
         elif owner.subresource or owner.manager not in appliers:
             others.append(owner)
-        elif by_annotation or owner.operation == "Update":
+        elif owner.operation == "Update" or not child.is_applied_server_side:
             suspects.append(owner)
     return suspects, others
 

@@ -93,7 +93,8 @@ def _missing_ports(desired: Manifest, children: Children) -> list[Json]:
     They are set together with the removal of the last others: the API server refuses a Service without ports. Nor does
     it add a port while another one has its name, so that Metacontroller could not set them before.
     """
-    spec = children.content(desired).get("spec") or {}
+    child = children.find(desired)
+    spec = (child and child.content.get("spec")) or {}
     observed = {_named_port(port) for port in spec.get("ports") or [] if isinstance(port, dict)}
     wanted = desired.get("spec", {}).get("ports") or []
     return [port for port in wanted if _named_port(port) not in observed]

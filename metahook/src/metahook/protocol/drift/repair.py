@@ -18,7 +18,7 @@ import msgspec
 
 from metahook.protocol.objects.manifest import Manifest, with_annotations
 from metahook.protocol.objects.object import Object
-from metahook.protocol.observed.last_applied import LAST_APPLIED
+from metahook.protocol.observed.child import LAST_APPLIED
 
 RETRY = 600
 """Seconds."""

@@ -8,54 +8,42 @@ the record's order is sorted, and following it would reorder ports and restart P
 A record is read leniently: one that can't be read is no record.
 """
 
-from collections.abc import Callable
+from typing import Any
 
-from metahook.protocol.bodies.reading import try_read
-from metahook.protocol.objects.object import Object, object_or_empty
+from metahook.protocol.objects.object import object_or_empty
 from metahook.protocol.objects.plain_json import Json, without_nulls
-from metahook.protocol.observed.managed_fields import field_owners, owned_part, owns_reference
+from metahook.protocol.observed.child import ObservedChild
+from metahook.protocol.observed.managed_fields import owned_part, owns_reference
 
-LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 _CONTROLLER_UID = "controller-uid"
 
 
-def last_applied(child: Object, content: Callable[[], Json], owner_uid: str) -> Json:
+def last_applied(child: ObservedChild[Any], owner_uid: str) -> Json:
     """Return what was last applied to *child* for the parent *owner_uid*.
 
-    *content* returns the fields of *child*, decoded, less its metadata and status. With no record that is
-    ``{apiVersion, kind, metadata: {name}}``, which removes nothing either.
+    With no record that is ``{apiVersion, kind, metadata: {name}}``, which removes nothing either.
     """
-    record = _record(child, content, owner_uid)
+    try:
+        record = object_or_empty(without_nulls(child.record or _from_managed_fields(child, owner_uid)))
+    except RecursionError:
+        record = {}
+    kind = child.object.KIND
     return {
         **{field: value for field, value in record.items() if field != "status"},
-        "apiVersion": child.KIND.api_version,
-        "kind": child.KIND.kind,
-        "metadata": {"name": child.metadata.name, **_own_metadata(object_or_empty(record.get("metadata")))},
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "metadata": {"name": child.object.metadata.name, **_own_metadata(object_or_empty(record.get("metadata")))},
     }
 
 
-def annotated_record(child: Object) -> Json:
-    """Return what Metacontroller's annotation on *child* records as applied by dynamic-apply; empty if it is absent."""
-    return try_read((child.metadata.annotation(LAST_APPLIED) or "").encode(), Json) or {}
-
-
-def _record(child: Object, content: Callable[[], Json], owner_uid: str) -> Json:
-    try:
-        return object_or_empty(
-            without_nulls(annotated_record(child) or _from_managed_fields(child, content, owner_uid))
-        )
-    except RecursionError:
-        return {}
-
-
-def _from_managed_fields(child: Object, content: Callable[[], Json], owner_uid: str) -> Json:
-    owners = field_owners(child.metadata.managed_fields)
-    applied = (owner.fields for owner in owners if owner.operation == "Apply")
+def _from_managed_fields(child: ObservedChild[Any], owner_uid: str) -> Json:
+    applied = (fields for owner, fields in child.owned if owner.operation == "Apply")
     fields = next((fields for fields in applied if owns_reference(fields, owner_uid)), None)
     if not fields:
         return {}
-    metadata = {"labels": child.metadata.labels, "annotations": child.metadata.annotations}
-    return object_or_empty(owned_part(fields, {**content(), "metadata": metadata}))
+    metadata = child.object.metadata
+    named = {"labels": metadata.labels, "annotations": metadata.annotations}
+    return object_or_empty(owned_part(fields, {**child.content, "metadata": named}))
 
 
 def _own_metadata(metadata: Json) -> Json:

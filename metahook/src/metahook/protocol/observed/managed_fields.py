@@ -74,8 +74,9 @@ def is_metacontroller(owner: FieldOwner, owner_uid: str) -> bool:
 
     The bytes are searched first, because decoding is slow.
     """
-    is_applier = b"f:ownerReferences" in bytes(owner.fields_v1) and owns_reference(owner.fields, owner_uid)
-    return owner.manager == APPLIER or is_applier
+    if owner.manager == APPLIER:
+        return True
+    return b"f:ownerReferences" in bytes(owner.fields_v1) and owns_reference(owner.fields, owner_uid)
 
 
 def owns(fields: FieldSet, path: str) -> bool:
@@ -83,16 +84,20 @@ def owns(fields: FieldSet, path: str) -> bool:
 
     A name can have dots, so the path is followed along the fields.
     """
-    rests = ((_rest(field, path), below) for field, below in fields.items())
-    return any(rest is not None and (not rest or not below or owns(below, rest)) for rest, below in rests)
+    for field, below in fields.items():
+        rest = _rest(field, path)
+        if rest is not None and (not rest or not below or owns(below, rest)):
+            return True
+    return False
 
 
 def _rest(field: str, path: str) -> str | None:
     """Return what follows in *path* after the step that *field* names; None if the path begins with another one."""
-    names = [f"[{value}]" for value in list_key(field).values()] or [f".{field.removeprefix('f:')}"]
-    steps = (name for name in names if path.startswith(name) and path[len(name) : len(name) + 1] in {"", ".", "["})
-    step = next(steps, None)
-    return None if step is None else path[len(step) :]
+    names = [f"[{value}]" for value in list_key(field).values()] if field.startswith("k:") else []
+    for name in names or [f".{field.removeprefix('f:')}"]:
+        if path.startswith(name) and path[len(name) : len(name) + 1] in {"", ".", "["}:
+            return path[len(name) :]
+    return None
 
 
 def subset(fields: FieldSet, field: str) -> FieldSet:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from metahook.protocol.objects.changes import changed_paths
-from metahook.protocol.observed.last_applied import LAST_APPLIED
+from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.simulator.findings.claimed_results import AnsweredSync
 from metahook.simulator.findings.evidence import Evidence, Occurrence
 from metahook.simulator.history import YOU, Call, Entry, History, Write

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from metahook.protocol.observed.last_applied import LAST_APPLIED
+from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.protocol.observed.managed_fields import APPLIER, field_owners, owns
 from metahook.protocol.request_builder import controller_of
 from metahook.simulator.findings.claimed_results import AnsweredSync, first_missing_field, unmet_claim

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from metahook.protocol.objects.object import object_or_empty
-from metahook.protocol.observed.last_applied import LAST_APPLIED
+from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, to_json
 
