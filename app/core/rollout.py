@@ -22,7 +22,6 @@ class Rollout:
         spec = (deployment and deployment.spec) or {}
         generation = deployment.metadata.generation if deployment else None
         progressing = status.condition("Progressing") or Condition(type="Progressing", status="")
-        available = status.condition("Available")
         updated = status.updated_replicas or 0
 
         self.deployment = deployment
@@ -39,7 +38,9 @@ class Rollout:
         """The number of Pods that are stopping, if it is known; no other number counts them."""
         self.progressing = progressing.status
         """The status of the Deployment's condition Progressing; empty if it has none."""
-        self.is_available = available is not None and available.status == "True"
+        self.availability = status.condition("Available")
+        """The Deployment's condition Available, if it has one."""
+        self.is_available = self.availability is not None and self.availability.status == "True"
         """Whether the Deployment reports that enough of its Pods are available."""
         self.failure = status.condition("ReplicaFailure")
         """What keeps Pods from being created, if its status is True."""

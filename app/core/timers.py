@@ -13,6 +13,7 @@ from metahook import MAX_RESYNC
 
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d{1,9})?(Z|[+-]\d\d:\d\d)")
 _LONGEST = len("2026-01-01T00:00:00.000000000+00:00")
+_SECONDS = len("2026-01-01T00:00:00")
 
 
 def parse_time(text: str | None) -> datetime | None:
@@ -34,7 +35,7 @@ def _parse(text: str) -> datetime | None:
 
 def format_time(time: datetime) -> str:
     """Return *time* in RFC 3339 format, in UTC and whole seconds."""
-    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+    return time.astimezone(UTC).isoformat(timespec="seconds")[:_SECONDS] + "Z"
 
 
 def after(start: datetime, seconds: float) -> datetime | None:

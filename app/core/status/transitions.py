@@ -28,28 +28,29 @@ class Transitions:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._previous = facts.previous_status
+        self._latest = facts.now + _AHEAD
+        self._is_updated = self._previous.is_of_other_generation and not facts.desired.is_kept
 
     def since(self, condition: ParentCondition) -> str:
         """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
-        unchanged = self._previous.since(condition.type, condition.status)
-        shown = self._shown_since(condition, self._time(unchanged))
-        if unchanged and not self._has_changed_twice(condition, self._time(unchanged), shown):
-            return unchanged
-        before = self._credible(self._previous.transition_time(condition.type))
-        began = self._began(condition, before or self._credible(self._previous.transition_time("Ready")))
+        previous = self._previous.conditions.get(condition.type)
+        stored = parse_time(previous.last_transition_time) if previous else None
+        before = stored if stored and stored <= self._latest else None
+        if previous is None or stored is None or previous.status != condition.status:
+            shown = self._shown_since(condition, None)
+        else:
+            shown = self._shown_since(condition, before)
+            # It can have changed away from this status and back, in statuses that the request lacks.
+            has_changed = (self._is_updated and _follows_update(condition)) or (before and shown and shown > before)
+            if not has_changed:
+                return previous.last_transition_time
+        began = self._began(condition, before or self._ready_since())
         return format_time(max(time for time in (began, before, shown) if time))
 
-    def _has_changed_twice(
-        self, condition: ParentCondition, unchanged: datetime | None, shown: datetime | None
-    ) -> bool:
-        """Tell whether *condition* changed away from this status and back since *unchanged*.
-
-        It did so in statuses that the request lacks.
-        """
-        is_updated = self._previous.is_of_other_generation and not self._facts.desired.is_kept
-        if is_updated and _follows_update(condition):
-            return True
-        return unchanged is not None and shown is not None and shown > unchanged
+    def _ready_since(self) -> datetime | None:
+        """Return when Ready got the status that it had, whatever it was."""
+        ready = self._previous.conditions.get("Ready")
+        return self._time(ready.last_transition_time) if ready else None
 
     def _shown_since(self, condition: ParentCondition, unchanged: datetime | None) -> datetime | None:
         """Return the last time at which *condition* had another status, as far as an object shows it.
@@ -58,26 +59,27 @@ class Transitions:
         """
         facts = self._facts
         if condition.type == "Progressing":
-            is_waking = condition.status == "True" and facts.is_changing_state
+            is_waking = facts.is_changing_state and condition.status == "True"
             return self._credible(facts.rollout.changed_at) if is_waking else None
         if condition.type == "Available" and condition.status == "False":
             return None if facts.has_unstable_pods else self._available_since("False")
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return None
-        times = [] if self._may_have_scaled(unchanged) else [self._available_since("True")]
+        is_scaled = facts.desired.replicas.is_autoscaled and self._may_have_scaled(unchanged)
+        times = [] if is_scaled else [self._available_since("True")]
         if condition.type == "Ready" and facts.rollout.is_complete:
             # A child that is missing, or that has another template, is a drift.
             created = [self._time(child.metadata.creation_timestamp) for child in facts.children]
-            times += [facts.rollout.reported_at, *created]
-        return max((time for time in times if time and self._credible(time)), default=None)
+            times += [self._credible(facts.rollout.reported_at), *created]
+        return max([time for time in times if time], default=None)
 
     def _may_have_scaled(self, since: datetime | None) -> bool:
         """Tell whether the Deployment can have been unavailable *since* then only because it was scaled up."""
         facts = self._facts
-        if not facts.desired.replicas.is_autoscaled or facts.is_changing_state:
-            return False
         deployment = facts.rollout.deployment
-        return deployment is not None and may_have_scaled(deployment, facts.children, since)
+        if facts.is_changing_state or deployment is None:
+            return False
+        return may_have_scaled(deployment, facts.children, since)
 
     def _began(self, condition: ParentCondition, last: datetime | None) -> datetime:
         """Return when the status of *condition* changed, after the *last* change that the request has."""
@@ -119,14 +121,8 @@ class Transitions:
 
     def _available_since(self, status: str) -> datetime | None:
         """Return since when the Deployment's own condition Available has this *status*; None if it has not."""
-        observed, since = self._available
-        return since if observed == status else None
-
-    @cached_property
-    def _available(self) -> tuple[str, datetime | None]:
-        deployment = self._facts.rollout.deployment
-        condition = deployment.status.condition("Available") if deployment and deployment.status else None
-        return (condition.status, self._time(condition.last_transition_time)) if condition else ("", None)
+        available = self._facts.rollout.availability
+        return self._time(available.last_transition_time) if available and available.status == status else None
 
     @cached_property
     def _spec_changed(self) -> datetime | None:
@@ -138,7 +134,7 @@ class Transitions:
 
     def _deployment_updated(self) -> datetime | None:
         """Return when the Deployment was updated to this generation, if that is what it waited for."""
-        was_waiting = self._previous.is_of_other_generation or self._previous.since("Progressing", "Unknown")
+        was_waiting = self._previous.is_of_other_generation or self._previous.has("Progressing", "Unknown")
         if not was_waiting or self._facts.deployment_drift:
             return None
         return self._credible(self._facts.rollout.changed_at)
@@ -157,10 +153,11 @@ class Transitions:
         return None
 
     def _time(self, text: str | None) -> datetime | None:
-        return self._credible(parse_time(text))
+        time = parse_time(text)
+        return time if time and time <= self._latest else None
 
     def _credible(self, time: datetime | None) -> datetime | None:
-        return time if time and time <= self._facts.now + _AHEAD else None
+        return time if time and time <= self._latest else None
 
 
 def _follows_update(condition: ParentCondition) -> bool:

@@ -77,10 +77,13 @@ class PreviousStatus:
 
     def __init__(self, parent: Parent) -> None:
         status = try_read(parent.status, _Status) or _Status()
-        self._conditions = {
+        self.conditions = {
             condition.type: condition for condition in try_read_list(status.conditions, PreviousCondition)
         }
-        self._generation = parent.generation
+        """By type."""
+        self._ready = self.conditions.get("Ready")
+        self.is_of_other_generation = self._ready is None or self._ready.observed_generation != parent.generation
+        """Whether it is not about this generation, or not there."""
         self._waiting = try_read(status.waiting, _PendingChange) if status.waiting else None
         override = try_read(status.override, Override) if status.override else None
         is_current = override is not None and parse_time(override.reverted_at) and not self.is_of_other_generation
@@ -99,24 +102,17 @@ class PreviousStatus:
         self.reached_state = try_read(status.schedule, ReachedState) if status.schedule else None
         """The state of the schedule that was reached last; None if it had none."""
         stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
-        self.stored_at = parse_time(stored)
+        self.stored_at = parse_time(stored) if stored else None
         """When the API server stored it, if it waits for something."""
 
-    def since(self, condition: str, value: str) -> str | None:
-        """Return since when *condition* has been *value*; None if it was not, or that is no time."""
-        before = self._conditions.get(condition)
-        if before is None or before.status != value or not parse_time(before.last_transition_time):
-            return None
-        return before.last_transition_time
-
-    def transition_time(self, condition: str) -> datetime | None:
-        """Return when *condition* got the status that it had, whatever it was; None if it had none."""
-        before = self._conditions.get(condition)
-        return parse_time(before.last_transition_time) if before else None
+    def has(self, condition: str, value: str) -> bool:
+        """Tell whether it says that *condition* is *value*, and since when."""
+        before = self.conditions.get(condition)
+        return before is not None and before.status == value and parse_time(before.last_transition_time) is not None
 
     def resembles(self, status: dict[str, Any]) -> bool:
         """Tell whether it has the number of replicas and the conditions of *status*, apart from messages and times."""
-        before = {name: (each.status, each.reason, each.observed_generation) for name, each in self._conditions.items()}
+        before = {name: (each.status, each.reason, each.observed_generation) for name, each in self.conditions.items()}
         now = {
             each["type"]: (each["status"], each["reason"], each["observedGeneration"]) for each in status["conditions"]
         }
@@ -125,19 +121,12 @@ class PreviousStatus:
     @property
     def is_ready(self) -> bool:
         """Whether it says that this generation is Ready."""
-        return self.was_ready and self.since("Ready", "True") is not None
-
-    @property
-    def is_of_other_generation(self) -> bool:
-        """Whether it is not about this generation, or not there."""
-        ready = self._conditions.get("Ready")
-        return ready is None or ready.observed_generation != self._generation
+        return self.was_ready and self.has("Ready", "True")
 
     @property
     def readiness(self) -> PreviousReadiness:
         """What the children depend on."""
-        ready = self._conditions.get("Ready")
-        reason = ready.reason if ready and not self.is_of_other_generation else ""
+        reason = self._ready.reason if self._ready and not self.is_of_other_generation else ""
         return PreviousReadiness(
             self.ready_generation is not None, reason == AVAILABLE.name, reason == ROLLED_BACK.name
         )
@@ -148,7 +137,7 @@ class PreviousStatus:
 
         A wait shows it at its beginning. So the finding stays until this generation waits for nothing.
         """
-        misconfigured = self._conditions.get("OperatorMisconfigured")
+        misconfigured = self.conditions.get("OperatorMisconfigured")
         is_known = misconfigured is not None and misconfigured.reason == InstallationProblem.ClockSkewed.name
         if is_known and not self.is_of_other_generation:
             return True
@@ -158,8 +147,7 @@ class PreviousStatus:
     @property
     def is_undecided(self) -> bool:
         """Whether it says that the wait goes on, and the API server says when it was stored."""
-        ready = self._conditions.get("Ready")
-        return self.stored_at is not None and ready is not None and ready.reason == BUILDING.name
+        return self.stored_at is not None and self._ready is not None and self._ready.reason == BUILDING.name
 
     def waiting_since(self, what: str) -> datetime | None:
         """Return since when this generation has waited for *what*; None if it has not."""

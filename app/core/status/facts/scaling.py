@@ -39,16 +39,16 @@ def is_scaling(
     counted = previous_status.pod_counts
     ready = min(counted.ready, rollout.replicas) if counted else 0
     has_enough = rollout.ready >= ready and rollout.available >= spec.autoscaling.min_replicas
-    return has_enough and (rollout.is_available or _can_have_grown(deployment, children))
+    return has_enough and (rollout.is_available or _can_have_grown(deployment, rollout, children))
 
 
-def _can_have_grown(deployment: Deployment, children: Children) -> bool:
+def _can_have_grown(deployment: Deployment, rollout: Rollout, children: Children) -> bool:
     """Tell whether *deployment* may be unavailable because it was scaled up, and not because it lost Pods later.
 
     The previous status can be too old to have counted these.
     """
-    condition = deployment.status.condition("Available") if deployment.status else None
-    unavailable_since = parse_time(condition.last_transition_time) if condition else None
+    available = rollout.availability
+    unavailable_since = parse_time(available.last_transition_time) if available else None
     return may_have_scaled(deployment, children, unavailable_since and after(unavailable_since, -_REACTION))
 
 
