@@ -224,7 +224,7 @@ def _parent(parent: bodies.ObjectBody, path: str, shape: Shape) -> Parent:
         spec=bytes(parent.spec),
         status=bytes(parent.status),
         kind=kind if len(kind) <= _LONGEST_KIND else "",
-        managed_fields=bytes(metadata.managed_fields),
+        managed_fields=bytes(metadata.managed_fields or b"null"),
         api_version=try_read(parent.api_version, str) or "",
         labels=_read(metadata.labels, _TEXTS) or {},
         annotations=_read(metadata.annotations, _TEXTS) or {},
@@ -232,9 +232,9 @@ def _parent(parent: bodies.ObjectBody, path: str, shape: Shape) -> Parent:
     )
 
 
-def _read(json: msgspec.Raw, decoder: "msgspec.json.Decoder[T]") -> T | None:
-    """Return *json* as the type of *decoder*, or None if it is something else."""
-    if json is bodies.NULL:  # the field is absent, as most are
+def _read(json: msgspec.Raw | msgspec.UnsetType, decoder: "msgspec.json.Decoder[T]") -> T | None:
+    """Return *json* as the type of *decoder*, or None if it is something else, or absent."""
+    if isinstance(json, msgspec.UnsetType):
         return None
     try:
         return decoder.decode(json)

@@ -31,12 +31,12 @@ Namespace = Annotated[str, Meta(max_length=253)]
 Groups = dict[str, dict[str, msgspec.Raw]]
 """Objects as Metacontroller sends them: kind (``Deployment.apps/v1``) to key to JSON."""
 
-NULL = msgspec.Raw(b"null")
+_NULL = msgspec.Raw(b"null")
 
 
 def _null() -> msgspec.Raw:
     """Return null. It is a function, because msgspec can't show a default that is raw JSON in a schema."""
-    return NULL
+    return _NULL
 
 
 class ObjectMetadata(Observed, frozen=True, kw_only=True):
@@ -48,10 +48,10 @@ class ObjectMetadata(Observed, frozen=True, kw_only=True):
     generation: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
-    labels: msgspec.Raw = msgspec.field(default_factory=_null)
-    annotations: msgspec.Raw = msgspec.field(default_factory=_null)
-    finalizers: msgspec.Raw = msgspec.field(default_factory=_null)
-    managed_fields: msgspec.Raw = msgspec.field(default_factory=_null)
+    labels: msgspec.Raw | UnsetType = UNSET
+    annotations: msgspec.Raw | UnsetType = UNSET
+    finalizers: msgspec.Raw | UnsetType = UNSET
+    managed_fields: msgspec.Raw | UnsetType = UNSET
 
 
 class ParentMetadata(ObjectMetadata, frozen=True, kw_only=True):

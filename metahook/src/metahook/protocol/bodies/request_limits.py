@@ -97,7 +97,7 @@ def check_parent(parent: ObjectBody, path: str, body_size: int) -> None:
         "status": parent.status,
     }
     for field, json in fields.items():
-        if len(json) > MAX_PARENT:
+        if json and len(json) > MAX_PARENT:
             raise MalformedRequest(RequestRule.SIZE, path=f"{path}.{field}", most=f"{MAX_PARENT // MIB}")
 
 
