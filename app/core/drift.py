@@ -106,7 +106,9 @@ def _drift(desired: Manifest, children: Children) -> Drift | None:
         return Drift(kind, name, overridden_by="")
     annotations = desired["metadata"]["annotations"]
     # Where they differ, the spec or the schedule changed the child: an autoscaler that owns a field did not.
-    is_stamped = all(observed.metadata.annotation(key) == annotations.get(key) for key in (GENERATION_STAMP, ASLEEP))
+    theirs = observed.metadata.annotations or {}
+    is_stamped = theirs.get(GENERATION_STAMP) == annotations[GENERATION_STAMP]
+    is_stamped = is_stamped and theirs.get(ASLEEP) == annotations.get(ASLEEP)
     if is_stamped and (path := drifted_field(desired, children)):
         path, manager = overridden_field(desired, children) or (path, None)
         return Drift(kind, name, path, observed=observed, overridden_by=manager)
@@ -146,5 +148,5 @@ class Foreign:
 
 def find_foreign(manifests: Sequence[Manifest], children: Children, expected: Collection[str]) -> list[Foreign]:
     """Return those of the *children* with fields of managers that are not *expected*, and that no manifest sets."""
-    by_child = ((each, foreign_fields(each, children, expected)) for each in manifests)
+    by_child = [(each, foreign_fields(each, children, expected)) for each in manifests]
     return [Foreign(each, fields, children) for each, fields in by_child if fields]

@@ -8,13 +8,14 @@
 5. facts            all of these, with the time since when the drift, or the rollout, has been waited for, and whether
                     another user or controller keeps changing a child: a change keeps coming back, or a value still
                     differs although the hook's second write, after 30 seconds, has arrived
-6. next_rollback    if the spec asks for rollbacks: what the Deployment is to remember from now on, and whether its last
-                    image comes back; the status says so only once that is observed
-7. parent_status    Ready, its reason and the other conditions, from the facts
-8. written_counts   the numbers of Pods in the status, which are written less often than they change
+6. decide           the reason of Ready: the first rule that holds for the facts
+7. parent_status    the status, with the other conditions
+8. written_counts   the numbers of Pods in it, which are written less often than they change
 9. to_send          the desired children, with what they remember of rollouts and reverted changes, with the annotation
                     that makes Metacontroller send one again, or with the observed values where another user or
-                    controller keeps changing them
+                    controller keeps changing them. If the spec asks for rollbacks, next_rollback has what the
+                    Deployment is to remember, and whether its last image comes back: the status says so only once that
+                    is observed
 10. resync          when time alone changes the response
 """
 
@@ -29,6 +30,8 @@ from app.core.child_metadata import (
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.generation import GenerationMemo
 from app.core.desired.kept_children import left_as_applied
+from app.core.desired.manifests.deployment import with_rollback
+from app.core.desired.rollback import Rollback
 from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts.facts import Facts
@@ -36,6 +39,7 @@ from app.core.status.facts.override import read_annotation
 from app.core.status.facts.previous_status import PreviousStatus
 from app.core.status.parent_status import parent_status
 from app.core.status.pod_counts import written_counts
+from app.core.status.readiness import decide
 from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
@@ -65,14 +69,14 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         previous_status=previous_status,
         now=now,
     )
-    rollback = next_rollback(facts)
-    children = desired.children_with(rollback, request.parent, memo) if rollback else desired.children
-    status = parent_status(facts, watch.docs_url)
+    decision = decide(facts)
+    status = parent_status(facts, decision, watch.docs_url)
     pods = written_counts(facts, status)
+    rollback = next_rollback(facts, decision) if desired.rollback else None
     is_keeping = facts.wait.is_keeping_newer_children  # this spec would undo later changes
     return SyncResponse(
         status={**status, **pods.fields()},
-        children=[] if is_keeping else [_to_send(child, request, facts) for child in children],
+        children=[] if is_keeping else [_to_send(child, request, facts, rollback) for child in desired.children],
         kept=left_as_applied(request.parent, request.children) if is_keeping else [*desired.kept],
         resync_after=resync([*facts.timers(), pods.changes_at], now),
         findings=facts.findings,
@@ -96,7 +100,7 @@ def _foreign(request: SyncRequest, desired: DesiredState, drifts: list[Drift], w
     """Return the children with fields that only others set; those that are kept set what was applied last, if known."""
     if desired.is_suspended:
         return []
-    is_stale = any(drift.is_from_newer_generation for drift in drifts)
+    is_stale = bool(drifts) and drifts[0].is_from_newer_generation
     kept = request.children.kept() if is_stale else desired.kept
     manifests = [child for child in kept if "spec" in child] if kept else desired.children
     return find_foreign(manifests, request.children, watch.expected_managers)
@@ -110,22 +114,24 @@ def _diagnosis(request: SyncRequest, desired: DesiredState, now: datetime) -> Di
     return diagnose_pods(request.related, deployment, desired.spec, now)
 
 
-def _to_send(child: Manifest, request: SyncRequest, facts: Facts) -> Manifest:
+def _to_send(child: Manifest, request: SyncRequest, facts: Facts, rollback: Rollback | None) -> Manifest:
     """Return *child*, with the repair annotation while it lacks a label, or has had another value for long.
 
-    See :mod:`metahook.protocol.drift.repair`. Values that are overridden are the observed ones.
+    See :mod:`metahook.protocol.drift.repair`. Values that are overridden are the observed ones. The *rollback* is what
+    the Deployment is to remember from now on, if that changes.
     """
-    drift = next(
-        (each for each in facts.drifts if (each.kind, each.name) == (child["kind"], child["metadata"]["name"])), None
-    )
+    named = (child["kind"], child["metadata"]["name"])
+    drift = next((each for each in facts.drifts if (each.kind, each.name) == named), None) if facts.drifts else None
     observed = request.children.observed(child)
+    spec = facts.desired.spec
+    if rollback and spec and child["kind"] == "Deployment":
+        child = with_rollback(child, spec, rollback)
     is_changed = drift is not None and drift.path is not None and drift.overridden_by is not None
     if is_changed and facts.overriding.is_yielding:
         child = with_observed_values(child, request.children)
     if annotations := _passing_annotations(child, observed, drift if is_changed else None, facts):
         child = with_annotations(child, annotations)
     resend = facts.resend if drift and drift is facts.drift else None
-    spec = facts.desired.spec
     restored = (spec.propagate.annotations if spec and spec.propagate else None) or ()
     return with_repair(child, observed, REPAIR_ANNOTATION, resend, restored=restored)
 
@@ -137,7 +143,8 @@ def _passing_annotations(
 
     *changed* is its drift, if another user or controller changed it.
     """
-    annotations = facts.template_records.annotations if child["kind"] == "Deployment" else {}
+    records = facts.template_records if child["kind"] == "Deployment" else None
+    annotations = records.annotations if records else {}
     last = facts.overriding.last
     if changed and last and not facts.overriding.is_yielding:
         annotations[REVERTED] = last.annotation(changed.child_version)

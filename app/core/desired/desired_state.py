@@ -31,7 +31,7 @@ from app.core.desired.replicas import Replicas, desired_replicas
 from app.core.desired.rollback import PreviousReadiness, Rollback, observed_rollback
 from app.core.desired.schedule import ScheduleState, schedule_state
 from app.core.watch import Watch
-from metahook import Deployment, EncodedManifest, Manifest, Parent, SyncRequest
+from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -56,6 +56,8 @@ class DesiredState(NamedTuple):
     problem: str | None = None
     is_suspended: bool = False
     """Whether the spec asks to change nothing."""
+    is_kept: bool = False
+    """Whether the observed children are kept, which need not be those of this spec."""
     occupants: tuple[NameOccupant, ...] = ()
     """The objects that stand in the way of a child: another has its name, or it is being deleted."""
     unmanaged: str = ""
@@ -69,11 +71,6 @@ class DesiredState(NamedTuple):
     """Whether the first Deployment waits for them."""
     rollback: Rollback | None = None
     """None if the spec asks for no rollbacks."""
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether the observed children are kept, which need not be those of this spec."""
-        return self.problem is not None or self.is_suspended
 
     @property
     def is_asleep(self) -> bool:
@@ -93,15 +90,6 @@ class DesiredState(NamedTuple):
             return None
         return spec.image
 
-    def children_with(
-        self, rollback: Rollback, parent: Parent, memo: GenerationMemo | None
-    ) -> Sequence[EncodedManifest]:
-        """Return the children of *parent* with another *rollback*."""
-        if self.spec is None:
-            return self.children
-        every_child = manifests(parent, self.spec, self.config.hashes, self.replicas, memo, rollback=rollback)
-        return [every_child[Deployment] if child["kind"] == "Deployment" else child for child in self.children]
-
 
 def desired_state(
     request: SyncRequest,
@@ -114,23 +102,30 @@ def desired_state(
     """Return the desired state of the parent of *request*."""
     valid = valid_spec(request.parent, memo)
     if isinstance(valid, InvalidSpec):
-        return DesiredState(kept=left_as_applied(request.parent, request.children), problem=valid.problem)
-    if valid.spec.suspend:
-        kept = left_as_observed(request.children)
-        return DesiredState(kept=kept, spec=valid.spec, is_suspended=True, exposure=exposure(request, valid.spec))
+        return _of_problem(request, valid.problem)
+    spec = valid.spec
+    if spec.suspend:
+        kept, exposed = left_as_observed(request.children), exposure(request, spec) if spec.expose else None
+        return DesiredState(kept=kept, spec=spec, is_suspended=True, is_kept=True, exposure=exposed)
     desired = _of_valid_spec(request, valid, now, watch, memo, previous)
-    if problem := _problem(request, desired, watch):
-        return DesiredState(kept=left_as_applied(request.parent, request.children), problem=problem)
-    return desired
+    problem = _problem(request, spec, desired.children, watch)
+    return _of_problem(request, problem) if problem else desired
 
 
-def _problem(request: SyncRequest, desired: DesiredState, watch: Watch) -> str | None:
-    """Return why the desired children can't be written as they are, although the spec is valid; None if they can."""
-    if desired.spec and (path := _forbidden_annotations(desired.spec, watch)):
+def _of_problem(request: SyncRequest, problem: str) -> DesiredState:
+    """Return the desired state of a spec that has a *problem*."""
+    return DesiredState(kept=left_as_applied(request.parent, request.children), problem=problem, is_kept=True)
+
+
+def _problem(
+    request: SyncRequest, spec: MyResourceSpec, children: Sequence[EncodedManifest], watch: Watch
+) -> str | None:
+    """Return why the desired *children* can't be written as they are, although *spec* is valid; None if they can."""
+    if watch.allowed_annotations and (path := _forbidden_annotations(spec, watch)):
         return f"{path}: has a key that this cluster does not allow; ask the cluster administrator, or remove it"
-    if any(map(_is_too_large, desired.children)):
+    if any(map(_is_too_large, children)):
         return f"spec: makes a child object larger than {MAX_CHILD // 1024} KiB; move long values to a ConfigMap"
-    return unchangeable(request, desired.spec) if desired.spec else None
+    return unchangeable(request, spec) if spec.init_containers or spec.ports else None
 
 
 def _forbidden_annotations(spec: MyResourceSpec, watch: Watch) -> str | None:
@@ -157,15 +152,15 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
     spec = valid.spec
     schedule = schedule_state(spec.schedule, now) if spec.schedule else None
     replicas = desired_replicas(request.parent, spec, request.children, schedule)
-    observed_config = config(request, valid, watch, replicas.desired)
+    observed_config = config(request, valid, watch, replicas.desired) if valid.references else NO_CONFIG
     deployment = request.children.get(Deployment, deployment_name(request.parent))
-    rollback = observed_rollback(request.parent, spec, deployment, previous)
+    rollback = observed_rollback(request.parent, spec, deployment, previous) if spec.rollback else None
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
     # Once it has started, it is not stopped because of a dependency.
     is_waiting = bool(unmet) and not previous.was_ever_ready and deployment is None
     left_behind = deployment_occupant(request) if deployment is None else None
-    exposed = exposure(request, spec)
+    exposed = exposure(request, spec) if spec.expose else None
     children, occupants = _optional_children(request, every_child, exposed)
     if exposed and exposed.kind.KIND.kind not in {child["kind"] for child in children}:
         children += earlier_routes(request, exposed)
@@ -178,7 +173,7 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
         replicas=replicas,
         schedule=schedule,
         unmanaged=_unmanaged(request, every_child),
-        occupants=tuple(occupant for occupant in (terminating, *occupants, left_behind) if occupant),
+        occupants=tuple([occupant for occupant in (terminating, *occupants, left_behind) if occupant]),
         exposure=exposed,
         config=observed_config,
         unmet_dependencies=unmet,
@@ -205,8 +200,10 @@ def _optional_children(
 
 def _unmanaged(request: SyncRequest, every_child: ManifestsByKind) -> str:
     """Return the kind of a child that can't be created; for that of a route, the condition Exposed says so."""
-    kinds = (kind for kind in every_child if kind not in ROUTES)
-    return next((kind.KIND.kind for kind in kinds if not request.children.manages(kind)), "")
+    if not request.children.unmanaged:
+        return ""
+    kinds = [kind for kind in every_child if kind not in ROUTES and not request.children.manages(kind)]
+    return kinds[0].KIND.kind if kinds else ""
 
 
 def _is_too_large(child: EncodedManifest) -> bool:

@@ -16,7 +16,7 @@ from app.api.schema.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import optional_children
-from app.core.desired.manifests.deployment import deployment
+from app.core.desired.manifests.deployment import deployment, with_rollback
 from app.core.desired.manifests.propagation import propagated, with_propagated
 from app.core.desired.references import Reference, references
 from app.core.desired.replicas import Replicas
@@ -94,18 +94,22 @@ def manifests(  # noqa: PLR0913 - all that they depend on
     rollback: Rollback | None = None,
 ) -> ManifestsByKind:
     """Return the manifests for *parent* with *spec* and *replicas* Pods; *config_hashes* are annotations of those."""
-    texts = propagated(parent, spec)
-    metadata = tuple((field, tuple(values.items())) for field, values in texts.items())
+    texts = propagated(parent, spec) if spec.propagate else {}
+    metadata = tuple([(field, tuple(values.items())) for field, values in texts.items()])
     hashes = tuple(config_hashes.items())
     of_parent = (parent.name, parent.namespace, parent.uid, parent.generation, metadata)
     key = ("manifests", *of_parent, hashes, replicas, rollback, parent.spec)
     remembered: ManifestsByKind | None = memo.get(key) if memo else None
     if remembered:
         return remembered
-    children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes, replicas, rollback)}
+    children: dict[type[Object], Manifest] = {Deployment: deployment(parent, spec, config_hashes, replicas)}
+    if rollback:
+        children[Deployment] = with_rollback(children[Deployment], spec, rollback)
     children |= optional_children(parent, spec, replicas)
+    if texts:
+        children = {kind: with_propagated(child, texts) for kind, child in children.items()}
     encoded = {
-        kind: EncodedManifest(with_generation_stamp(with_propagated(child, texts), parent, GENERATION_STAMP))
+        kind: EncodedManifest(with_generation_stamp(child, parent, GENERATION_STAMP))
         for kind, child in children.items()
     }
     if memo:

@@ -37,7 +37,7 @@ from app.core.status.exposed import exposed, url
 from app.core.status.facts.facts import Facts
 from app.core.status.facts.previous_status import ReachedState
 from app.core.status.messages import foreign_message, listing, message
-from app.core.status.readiness import Decision, decide
+from app.core.status.readiness import Decision
 from app.core.status.transitions import Transitions
 from app.core.timers import format_time
 from metahook import Service
@@ -46,14 +46,13 @@ _READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
 """The status of the condition Ready, where it is not False."""
 
 
-def parent_status(facts: Facts, docs_url: str) -> Json:
-    """Return the status that *facts* show, without the numbers of ready and updated Pods.
+def parent_status(facts: Facts, decision: Decision, docs_url: str) -> Json:
+    """Return the status that *facts* and the *decision* show, without the numbers of ready and updated Pods.
 
     Transition times come from the previous one where nothing changed.
 
     Its messages name pages at *docs_url*.
     """
-    decision = decide(facts)
     is_ready = decision.outlook is Outlook.READY
     transitions = Transitions(facts)
     conditions = _conditions(facts, decision, docs_url)
@@ -65,7 +64,7 @@ def parent_status(facts: Facts, docs_url: str) -> Json:
     }
     if image := observed_image(facts.rollout.deployment):
         status["image"] = image[:MAX_MESSAGE]
-    if facts.desired.exposure and any((each.type, each.status) == ("Exposed", "True") for each in conditions):
+    if facts.desired.exposure and ("Exposed", "True") in [(each.type, each.status) for each in conditions]:
         status["url"] = url(facts.desired.exposure)
     if address := _address(facts):
         status["address"] = address

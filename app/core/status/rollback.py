@@ -15,18 +15,17 @@ from app.core.reasons import (
     Outlook,
 )
 from app.core.status.facts.facts import Facts
-from app.core.status.readiness import Decision, decide
+from app.core.status.readiness import Decision
 
 MENDED_BY_IMAGE = (IMAGE_PULL_FAILED, RUN_CONTAINER_ERROR, OOM_KILLED, CRASH_LOOPING, PROBE_FAILING)
 """The causes that Pods show for which the last image comes back. All others are about the spec or the cluster."""
 
 
-def next_rollback(facts: Facts) -> Rollback | None:
-    """Return what the Deployment is to remember from now on, if that changes."""
+def next_rollback(facts: Facts, decision: Decision) -> Rollback | None:
+    """Return what the Deployment is to remember from now on, if that changes by the *decision*."""
     rollback, image = facts.desired.rollback, facts.desired.unrecorded_image
     if rollback is None or image is None:
         return None
-    decision = decide(facts)
     if decision.rule.outlook is Outlook.READY and facts.rollout.replicas > 0:
         return Rollback(image)
     if rollback.ready_image and _has_failed(facts, decision) and _can_be_mended(facts, decision):
@@ -46,7 +45,8 @@ def _has_failed(facts: Facts, decision: Decision) -> bool:
     is_reported = rollout.is_late or deadlines.is_stability_late or (rollout.is_complete and deadlines.has_no_progress)
     if decision.rule is not PROGRESS_DEADLINE_EXCEEDED or rollout.is_not_yet_observed or not is_reported:
         return False
-    is_earlier = facts.template_records.is_failure_earlier
+    records = facts.template_records
+    is_earlier = records is not None and records.is_failure_earlier
     return rollout.replicas > 0 and not rollout.has_updated_none and not is_earlier
 
 

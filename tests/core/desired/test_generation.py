@@ -156,6 +156,7 @@ PLAIN = Situation(my_resource())
 _READY_BEFORE = {"metadata": {"annotations": {READY_IMAGE: READY}}}
 ROLLING = my_resource(rollback={"mode": "LastReady"})
 ROLLING_BACK = Situation(ROLLING, tuple(merge(child, {}, _READY_BEFORE) for child in finished(ROLLING)))
+FIRST_ROLLOUT = Situation(ROLLING, tuple(finished(ROLLING)))
 LABELLED = metadata(labels={"team": "red"})(Situation(my_resource(propagate={"labels": ["team"]})))
 CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), related=related(config_map("a", a="b")))
 
@@ -169,7 +170,8 @@ CONFIGURED = Situation(my_resource(envFrom=[{"configMapRef": {"name": "a"}}]), r
     ],
 )
 def test_a_key_that_lacks_a_part_is_caught(kind: str, part: int) -> None:
-    requests = [part for each in (PLAIN, CONFIGURED, LABELLED, ROLLING_BACK) for part in sequence(each)]
+    situations = (PLAIN, CONFIGURED, LABELLED, FIRST_ROLLOUT, ROLLING_BACK)
+    requests = [part for each in situations for part in sequence(each)]
     assert_same_answers(requests, Lacking(kind, 100))
 
     with pytest.raises((AssertionError, RefusedResponse)):

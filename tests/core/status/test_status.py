@@ -9,6 +9,7 @@ from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.status.facts.facts import Facts
 from app.core.status.facts.previous_status import PreviousStatus
 from app.core.status.parent_status import parent_status
+from app.core.status.readiness import decide
 from metahook import SyncRequest
 from metahook.protocol.request_builder import sync_request
 from tests.requests.builders import (
@@ -409,7 +410,7 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
         now=NOW,
     )
 
-    assert len(parent_status(facts, "docs")["conditions"][0]["message"]) == 1024
+    assert len(parent_status(facts, decide(facts), "docs")["conditions"][0]["message"]) == 1024
 
 
 ROLLS: Json = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}

@@ -5,29 +5,18 @@ from typing import Any
 
 from app.api.rollout import Strategy
 from app.api.spec import MyResourceSpec
+from app.api.values.names import CONTAINER
 from app.core.child_metadata import manifest_of, selector
-from app.core.desired.manifests.pod_template import pod_template, present
+from app.core.desired.manifests.pod_template import pod_template, present, pull_policy
 from app.core.desired.replicas import Replicas
 from app.core.desired.rollback import Rollback
-from metahook import Deployment, Manifest, Parent
+from metahook import Deployment, Manifest, Parent, with_annotations
 
 _DEFAULT_STEP = "25%"
 
 
-def deployment(
-    parent: Parent,
-    spec: MyResourceSpec,
-    config_hashes: Mapping[str, str],
-    replicas: Replicas,
-    rollback: Rollback | None = None,
-) -> Manifest:
-    """Return the desired Deployment of *replicas* Pods, with *config_hashes* as annotations (see config_hash).
-
-    A *rollback* that is decided replaces the image.
-    """
-    annotations = {**replicas.annotations, **(rollback.annotations if rollback else {})}
-    if rollback and rollback.image:
-        spec = spec.model_copy(update={"image": rollback.image})
+def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str], replicas: Replicas) -> Manifest:
+    """Return the desired Deployment of *replicas* Pods, with *config_hashes* as annotations (see config_hash)."""
     fields = {
         "replicas": None if replicas.is_left_out else replicas.desired,
         "minReadySeconds": spec.min_ready_seconds,
@@ -37,7 +26,19 @@ def deployment(
         "strategy": _strategy(spec.strategy or Strategy()),
         "template": pod_template(parent, spec, config_hashes),
     }
-    return manifest_of(Deployment, parent, present(fields), annotations=annotations)
+    return manifest_of(Deployment, parent, present(fields), annotations=replicas.annotations)
+
+
+def with_rollback(child: Manifest, spec: MyResourceSpec, rollback: Rollback) -> Manifest:
+    """Return the Deployment *child* with what it is to remember, and with the image that comes back, if one does."""
+    child = with_annotations(child, rollback.annotations)
+    if rollback.image is None:
+        return child
+    image = {"image": rollback.image, "imagePullPolicy": spec.image_pull_policy or pull_policy(rollback.image)}
+    template = child["spec"]["template"]
+    containers = [{**each, **image} if each["name"] == CONTAINER else each for each in template["spec"]["containers"]]
+    template = {**template, "spec": {**template["spec"], "containers": containers}}
+    return {**child, "spec": {**child["spec"], "template": template}}
 
 
 def _strategy(strategy: Strategy) -> dict[str, Any]:

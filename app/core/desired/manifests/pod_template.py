@@ -106,7 +106,7 @@ def _container(name: str, container: Container, spec: MyResourceSpec, ports: lis
             "lifecycle": container.lifecycle,
             "volumeMounts": container.volume_mounts,
             "env": env,
-            "imagePullPolicy": container.image_pull_policy or _pull_policy(container.image),
+            "imagePullPolicy": container.image_pull_policy or pull_policy(container.image),
             "resources": _resources(container),
             "securityContext": _container_security(spec),
         }
@@ -117,7 +117,7 @@ def _port(port: Port) -> Json:
     return {field: value for field, value in port.as_json().items() if field != "servicePort"}
 
 
-def _pull_policy(image: str) -> str:
+def pull_policy(image: str) -> str:
     """Return the default of Kubernetes for *image*. If it were not set, that of the first image would stay."""
     name, _, digest = image.rpartition("/")[2].partition("@")
     tag = name.partition(":")[2] or ("" if digest else "latest")

@@ -38,7 +38,7 @@ class Exposure(NamedTuple):
 
 
 def exposure(request: SyncRequest, spec: MyResourceSpec) -> Exposure | None:
-    """Return what becomes of the route that *spec* asks for; None if it asks for none."""
+    """Return what becomes of the route that *spec*, with ``expose``, asks for."""
     kind = route_kind(spec)
     if spec.expose is None or kind is None:
         return None

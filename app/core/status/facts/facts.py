@@ -80,25 +80,33 @@ class Facts:
         return bool(self.desired.config.missing) or (is_unfinished and not self.rollout.is_paused_midway)
 
     @cached_property
-    def template_records(self) -> TemplateRecords:
-        """What the Deployment remembers of its Pod templates."""
+    def template_records(self) -> TemplateRecords | None:
+        """What the Deployment remembers of its Pod templates; None if the spec uses nothing that asks for it."""
+        if not self.desired.replicas.is_autoscaled and self.desired.rollback is None:
+            return None
         is_drifted = self.deployment_drift is not None
         return TemplateRecords(self.desired, self.rollout, self.children, is_drifted=is_drifted)
 
     @cached_property
     def is_scaling(self) -> bool:
         """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
-        if not self.desired.replicas.is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
+        records = self.template_records
+        is_autoscaled = records is not None and self.desired.replicas.is_autoscaled
+        if not is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
             return False
-        is_rolled_out = self.template_records.is_rolled_out
         return is_scaling(
-            self.desired, self.rollout, self.previous_status, self.children, is_template_rolled_out=is_rolled_out
+            self.desired,
+            self.rollout,
+            self.previous_status,
+            self.children,
+            is_template_rolled_out=records is not None and records.is_rolled_out,
         )
 
     @property
     def is_recording_image(self) -> bool:
         """Whether Ready waits until the Deployment has the image as the last one that was Ready."""
-        return self._recording_ends is not None and self.now < self._recording_ends
+        ends = self._recording_ends if self.desired.rollback else None
+        return ends is not None and self.now < ends
 
     @property
     def resend(self) -> Resend | None:

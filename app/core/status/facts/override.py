@@ -58,7 +58,8 @@ class Override(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 def read_annotation(child: Object, stamp: str) -> Override | None:
     """Return the last change of *child* that was reverted in the generation *stamp*, as its annotation has it."""
-    record = _RECORD.fullmatch(child.metadata.annotation(REVERTED) or "")
+    text = child.metadata.annotation(REVERTED)
+    record = _RECORD.fullmatch(text) if text else None
     if record is None or child.metadata.annotation(GENERATION_STAMP) != stamp or not parse_time(record["time"]):
         return None
     what = f"{child.KIND.kind} {child.metadata.name}"
@@ -68,7 +69,7 @@ def read_annotation(child: Object, stamp: str) -> Override | None:
 def known_overrides(parent: Parent, children: Iterable[Object], stored: Override | None) -> list[Override]:
     """Return the changes that were reverted in this generation, as the status has *stored* them, and the *children*."""
     stamp = generation_stamp(parent)
-    known = [stored, *(read_annotation(child, stamp) for child in children)]
+    known = [stored, *[read_annotation(child, stamp) for child in children]]
     return [override for override in known if override]
 
 
@@ -97,8 +98,8 @@ class Overriding:
         changed = [drift for drift in drifts if drift.path and drift.overridden_by is not None]
         self.field = changed[0] if changed else None
         """The drift of a field that someone else changed: the first one, whatever else differs."""
-        lost = next((drift for drift in drifts[:1] if not drift.path and drift.overridden_by is not None), None)
-        versions = tuple(drift.child_version for drift in changed)
+        lost = drifts[0] if drifts and not drifts[0].path and drifts[0].overridden_by is not None else None
+        versions = tuple([drift.child_version for drift in changed])
         # A field was changed again if its child has another version. A child that was deleted has none.
         if self.field and not all(map(self._is_counted, changed)):
             self._add(self.field, max(drift.changed_at for drift in changed), versions)
