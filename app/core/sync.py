@@ -32,7 +32,7 @@ from app.core.desired.generation import GenerationMemo
 from app.core.desired.kept_children import left_as_applied
 from app.core.desired.manifests.deployment import with_rollback
 from app.core.desired.rollback import Rollback
-from app.core.diagnosis.pod_diagnosis import Diagnosis, diagnose_pods
+from app.core.diagnosis.pod_diagnosis import NOTHING_KNOWN, Diagnosis, diagnose_pods
 from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
 from app.core.status.facts.facts import Facts
 from app.core.status.facts.override import read_annotation
@@ -44,9 +44,11 @@ from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
 from metahook import (
+    Absence,
     Deployment,
     Manifest,
     Object,
+    Pod,
     SyncRequest,
     SyncResponse,
     with_annotations,
@@ -58,14 +60,16 @@ from metahook import (
 def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo | None = None) -> SyncResponse:
     """Return the desired children and the status of the parent of *request*."""
     previous_status = PreviousStatus(request.parent)
-    desired = desired_state(request, now, watch, memo, previous=previous_status.readiness)
+    deployment = request.children.get(Deployment, deployment_name(request.parent))
+    desired = desired_state(request, deployment, now, watch, memo, previous=previous_status.readiness)
     drifts = _drifts(request, desired)
     facts = Facts(
         request=request,
+        deployment=deployment,
         desired=desired,
         drifts=drifts,
         foreign=_foreign(request, desired, drifts, watch),
-        diagnosis=_diagnosis(request, desired, now),
+        diagnosis=_diagnosis(request, deployment, desired, now),
         previous_status=previous_status,
         now=now,
     )
@@ -106,12 +110,12 @@ def _foreign(request: SyncRequest, desired: DesiredState, drifts: list[Drift], w
     return find_foreign(manifests, request.children, watch.expected_managers)
 
 
-def _diagnosis(request: SyncRequest, desired: DesiredState, now: datetime) -> Diagnosis:
+def _diagnosis(request: SyncRequest, deployment: Deployment | None, desired: DesiredState, now: datetime) -> Diagnosis:
     """Return what Pods show, if the spec is valid; for every reason of Ready, because Available depends on it, too."""
-    deployment = request.children.get(Deployment, deployment_name(request.parent))
     if desired.spec is None or deployment is None or request.parent.deleting:
-        return Diagnosis()
-    return diagnose_pods(request.related, deployment, desired.spec, now)
+        return NOTHING_KNOWN
+    pods = request.related.all(Pod)
+    return NOTHING_KNOWN if isinstance(pods, Absence) else diagnose_pods(pods, deployment, desired.spec, now)
 
 
 def _to_send(child: Manifest, request: SyncRequest, facts: Facts, rollback: Rollback | None) -> Manifest:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import msgspec
 
+from app.core.child_metadata import deployment_name
 from app.core.desired.children import CHILDREN
 from app.core.desired.desired_state import desired_state
 from app.core.status.facts.previous_status import PreviousStatus
@@ -185,7 +186,9 @@ def believes_every_parent() -> Controller:
     """Follow the observed spec, although the children show that it is out of date."""
 
     def change(request: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
-        desired = desired_state(request, now, WATCH, previous=PreviousStatus(request.parent).readiness)
+        deployment = request.children.get(Deployment, deployment_name(request.parent))
+        previous = PreviousStatus(request.parent).readiness
+        desired = desired_state(request, deployment, now, WATCH, previous=previous)
         return replace(answer, children=[*desired.children], kept=[*desired.kept])
 
     return with_change(change)

@@ -13,7 +13,6 @@ import msgspec
 
 from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import deployment_name
 from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.generation import GenerationMemo, ManifestsByKind, ValidSpec, manifests, valid_spec
 from app.core.desired.kept_children import left_as_applied, left_as_observed
@@ -91,15 +90,16 @@ class DesiredState(NamedTuple):
         return spec.image
 
 
-def desired_state(
+def desired_state(  # noqa: PLR0913 - all that it depends on
     request: SyncRequest,
+    deployment: Deployment | None,
     now: datetime,
     watch: Watch,
     memo: GenerationMemo | None = None,
     *,
     previous: PreviousReadiness,
 ) -> DesiredState:
-    """Return the desired state of the parent of *request*."""
+    """Return the desired state of the parent of *request*, whose *deployment* is the observed one."""
     valid = valid_spec(request.parent, memo)
     if isinstance(valid, InvalidSpec):
         return _of_problem(request, valid.problem)
@@ -107,7 +107,7 @@ def desired_state(
     if spec.suspend:
         kept, exposed = left_as_observed(request.children), exposure(request, spec) if spec.expose else None
         return DesiredState(kept=kept, spec=spec, is_suspended=True, is_kept=True, exposure=exposed)
-    desired = _of_valid_spec(request, valid, now, watch, memo, previous)
+    desired = _of_valid_spec(request, deployment, valid, now, watch, memo, previous)
     problem = _problem(request, spec, desired.children, watch)
     return _of_problem(request, problem) if problem else desired
 
@@ -143,6 +143,7 @@ def _forbidden_annotations(spec: MyResourceSpec, watch: Watch) -> str | None:
 
 def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
     request: SyncRequest,
+    deployment: Deployment | None,
     valid: ValidSpec,
     now: datetime,
     watch: Watch,
@@ -151,9 +152,9 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
 ) -> DesiredState:
     spec = valid.spec
     schedule = schedule_state(spec.schedule, now) if spec.schedule else None
-    replicas = desired_replicas(request.parent, spec, request.children, schedule)
+    is_changed = spec.autoscaling or schedule
+    replicas = desired_replicas(spec, deployment, request.children, schedule) if is_changed else Replicas(spec.replicas)
     observed_config = config(request, valid, watch, replicas.desired) if valid.references else NO_CONFIG
-    deployment = request.children.get(Deployment, deployment_name(request.parent))
     rollback = observed_rollback(request.parent, spec, deployment, previous) if spec.rollback else None
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
@@ -166,7 +167,8 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
         children += earlier_routes(request, exposed)
     if not is_waiting and left_behind is None:
         children.insert(0, every_child[Deployment])
-    terminating = terminating_child(children, request.children)
+    is_terminating = [child for child in request.children if child.metadata.deletion_timestamp]
+    terminating = terminating_child(children, request.children) if is_terminating else None
     return DesiredState(
         children=children,
         spec=spec,

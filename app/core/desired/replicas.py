@@ -9,9 +9,9 @@ old number: there the field is left out while the autoscaler owns it, which chan
 from typing import NamedTuple
 
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import ASLEEP, deployment_name
+from app.core.child_metadata import ASLEEP
 from app.core.desired.schedule import ScheduleState
-from metahook import LAST_APPLIED, Children, Deployment, Parent, overriding_manager
+from metahook import LAST_APPLIED, Children, Deployment, overriding_manager
 
 
 class Replicas(NamedTuple):
@@ -35,18 +35,18 @@ class Replicas(NamedTuple):
 
 
 def desired_replicas(
-    parent: Parent, spec: MyResourceSpec, children: Children, schedule: ScheduleState | None = None
+    spec: MyResourceSpec, deployment: Deployment | None, children: Children, schedule: ScheduleState | None = None
 ) -> Replicas:
     """Return how many Pods there should be, as *spec* and the state of its *schedule* ask.
 
-    With autoscaling, *children* show how many the autoscaler wants; while the MyResource sleeps, it does nothing.
+    With autoscaling, the observed *deployment*, of *children*, shows how many the autoscaler wants; while the
+    MyResource sleeps, it does nothing.
     """
     if schedule is not None and schedule.replicas is not None:
         return Replicas(schedule.replicas, is_asleep=True)
     if spec.autoscaling is None:
         return Replicas(spec.replicas)
     least, most = spec.autoscaling.min_replicas, spec.autoscaling.max_replicas
-    deployment = children.get(Deployment, deployment_name(parent))
     observed = observed_replicas(deployment)
     desired = min(most, max(least, observed))
     is_left_out = desired == observed and deployment is not None and _is_left_to_others(deployment, children)

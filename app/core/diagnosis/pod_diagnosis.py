@@ -14,7 +14,7 @@ from app.core.diagnosis.causes import Cause, causes
 from app.core.diagnosis.disruptions import Disruptions, disruptions
 from app.core.diagnosis.revision import Revision, current, is_live, ready_since
 from app.core.timers import parse_time
-from metahook import Deployment, Pod, Related
+from metahook import Deployment, Pod
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class Diagnosis:
     """Pods that failed as a whole recently; each of them is being replaced."""
 
 
-_NOTHING_KNOWN = Diagnosis()
+NOTHING_KNOWN = Diagnosis()
 
 
-def diagnose_pods(related: Related, deployment: Deployment, spec: MyResourceSpec, now: datetime) -> Diagnosis:
-    """Return what the Pods of *deployment* say *now*, in the words of *spec*.
+def diagnose_pods(pods: list[Pod], deployment: Deployment, spec: MyResourceSpec, now: datetime) -> Diagnosis:
+    """Return what those of *pods* that belong to *deployment* say *now*, in the words of *spec*.
 
     Of several causes the one with the lowest rank is reported, independently of the order of Pods.
     """
-    revision = current(related, deployment)
+    revision = current(pods, deployment)
     if not revision.pods:
-        return _NOTHING_KNOWN
+        return NOTHING_KNOWN
     advice = Advice(spec)
     by_pod = [(pod, list(causes(pod, revision.sidecars, advice))) for pod in revision.live]
     disrupted = disruptions(revision, spec, now)

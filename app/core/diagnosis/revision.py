@@ -17,7 +17,7 @@ from app import Json
 from app.core.child_metadata import POD_TEMPLATE_HASH, replica_set_hash
 from app.core.rollout import COMPLETE
 from app.core.timers import parse_time
-from metahook import Absence, Deployment, Pod, Related
+from metahook import Deployment, Pod
 
 _OVER = ("Succeeded", "Failed")
 
@@ -66,14 +66,9 @@ def ready_since(pod: Pod) -> datetime | None:
     return parse_time(ready.last_transition_time) if ready and ready.status == "True" else None
 
 
-def current(related: Related, deployment: Deployment) -> Revision:
-    """Return the current revision of *deployment*; an empty one if nothing is known of it."""
-    observed = related.all(Pod)
-    pods = (
-        []
-        if isinstance(observed, Absence)
-        else [pod for pod in observed if replica_set_hash(pod, deployment.metadata.name)]
-    )
+def current(observed: list[Pod], deployment: Deployment) -> Revision:
+    """Return the current revision of *deployment*, of whose Pods some are *observed*; an empty one if none is known."""
+    pods = [pod for pod in observed if replica_set_hash(pod, deployment.metadata.name)]
     if not pods:
         return _NOTHING_KNOWN
     groups: defaultdict[str, list[Pod]] = defaultdict(list)

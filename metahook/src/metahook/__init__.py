@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from metahook.protocol.bodies.bodies import RelatedRule as RelatedRule
     from metahook.protocol.bodies.malformed import MalformedRequest as MalformedRequest
     from metahook.protocol.bodies.reading import try_read as try_read
+    from metahook.protocol.bodies.reading import try_read_fields as try_read_fields
     from metahook.protocol.bodies.reading import try_read_list as try_read_list
     from metahook.protocol.checks.gate import RefusedResponse as RefusedResponse
     from metahook.protocol.checks.generation import children_from_newer_generation as children_from_newer_generation
@@ -143,7 +144,7 @@ else:
         "protocol.objects.object": ("Condition", "Conditions", "Defaults", "Metadata", "Object", "Observed"),
         "protocol.observed.children": ("Children", "UndeclaredKind"),
         "protocol.checks.purity": ("ImpureHook",),
-        "protocol.bodies.reading": ("try_read", "try_read_list"),
+        "protocol.bodies.reading": ("try_read", "try_read_fields", "try_read_list"),
         "protocol.observed.related": ("Absence", "Related"),
         "protocol.drift.removal": ("Removal", "removal"),
         "protocol.drift.repair": ("Resend", "was_resent", "with_repair"),

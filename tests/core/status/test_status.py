@@ -403,7 +403,8 @@ def test_a_message_is_cut_to_what_the_schema_allows() -> None:
     request = SyncRequest.decode(sync_request(my_resource(), grouped(), {}), CHILDREN)
     facts = Facts(
         request=request,
-        desired=DesiredState(problem="x" * 2000),
+        deployment=None,
+        desired=DesiredState(problem="x" * 2000, is_kept=True),
         drifts=[],
         diagnosis=Diagnosis(),
         previous_status=PreviousStatus(request.parent),

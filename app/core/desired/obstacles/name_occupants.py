@@ -52,8 +52,6 @@ def deployment_occupant(request: SyncRequest) -> NameOccupant | None:
 
 def terminating_child(desired: Sequence[Manifest], children: Children) -> NameOccupant | None:
     """Return the first of the *desired* children that is being deleted: it is created again only when it is gone."""
-    if not [observed for observed in children if observed.metadata.deletion_timestamp]:
-        return None
     for child in desired:
         observed = children.observed(child)
         if observed and observed.metadata.deletion_timestamp:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 
-from app.core.child_metadata import deployment_name
 from app.core.desired.desired_state import DesiredState
 from app.core.desired.obstacles.name_occupants import NameOccupant
 from app.core.desired.schedule import ScheduleState
@@ -28,6 +27,7 @@ class Facts:
         self,
         *,
         request: SyncRequest,
+        deployment: Deployment | None,
         desired: DesiredState,
         drifts: list[Drift],
         diagnosis: Diagnosis,
@@ -55,7 +55,7 @@ class Facts:
         self.now = now
         self.foreign = foreign
         """The children with fields that only others set."""
-        self.rollout = Rollout(self.children.get(Deployment, deployment_name(self.parent)), desired.replicas.desired)
+        self.rollout = Rollout(deployment, desired.replicas.desired)
         self.wait = Wait(self._awaited(), self.drift, self.rollout, self.parent, previous_status, now)
         self.overriding = self._overriding()
         """Whether another user or controller keeps changing a child, as the drifts in this generation show."""

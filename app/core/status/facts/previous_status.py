@@ -14,13 +14,13 @@ from app.core.desired.schedule import State
 from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK
 from app.core.status.facts.override import Override
 from app.core.timers import parse_time
-from metahook import InstallationProblem, Parent, last_change, try_read, try_read_list
+from metahook import InstallationProblem, Parent, last_change, try_read_fields
 
 SKEW = 30
 """Seconds by which clocks may differ."""
 
-_NUMBERS = 2**63
-"""How many there can be: each has the format int64."""
+_Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+"""Its format is int64."""
 
 
 class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
@@ -61,45 +61,42 @@ class PodCounts(NamedTuple):
 
 
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
-    conditions: msgspec.Raw = msgspec.Raw(b"[]")
-    waiting: msgspec.Raw = msgspec.Raw()
-    override: msgspec.Raw = msgspec.Raw()
-    ready_generation: msgspec.Raw = msgspec.Raw()
-    replicas: msgspec.Raw = msgspec.Raw()
-    ready_replicas: msgspec.Raw = msgspec.Raw()
-    updated_replicas: msgspec.Raw = msgspec.Raw()
-    counted_at: msgspec.Raw = msgspec.Raw()
-    schedule: msgspec.Raw = msgspec.Raw()
+    conditions: list[PreviousCondition] | None = None
+    waiting: _PendingChange | None = None
+    override: Override | None = None
+    ready_generation: _Number | None = None
+    replicas: _Number | None = None
+    ready_replicas: _Number | None = None
+    updated_replicas: _Number | None = None
+    counted_at: str | None = None
+    schedule: ReachedState | None = None
 
 
 class PreviousStatus:
     """The status that *parent* had."""
 
     def __init__(self, parent: Parent) -> None:
-        status = try_read(parent.status, _Status) or _Status()
-        self.conditions = {
-            condition.type: condition for condition in try_read_list(status.conditions, PreviousCondition)
-        }
+        status = try_read_fields(parent.status, _Status)
+        self.conditions = {condition.type: condition for condition in status.conditions or ()}
         """By type."""
         self._ready = self.conditions.get("Ready")
         self.is_of_other_generation = self._ready is None or self._ready.observed_generation != parent.generation
         """Whether it is not about this generation, or not there."""
-        self._waiting = try_read(status.waiting, _PendingChange) if status.waiting else None
-        override = try_read(status.override, Override) if status.override else None
-        is_current = override is not None and parse_time(override.reverted_at) and not self.is_of_other_generation
-        self.override = override if is_current else None
+        self._waiting = status.waiting
+        override = None if self.is_of_other_generation else status.override
+        self.override = override if override and parse_time(override.reverted_at) else None
         """The last change of a child by another in this generation."""
-        self.ready_generation = _number(status.ready_generation)
+        self.ready_generation = status.ready_generation
         """The last generation that was Ready."""
         self.was_ready = self.ready_generation == parent.generation
         """Whether Ready was True in this generation before."""
-        ready = _number(status.ready_replicas)
+        ready = status.ready_replicas
         self._replicas = status.replicas
-        self.pod_counts = None if ready is None else PodCounts(ready, _number(status.updated_replicas))
+        self.pod_counts = None if ready is None else PodCounts(ready, status.updated_replicas)
         """The numbers of Pods; None if it has none."""
-        self.counted_at = parse_time(try_read(status.counted_at, str)) if status.counted_at else None
+        self.counted_at = parse_time(status.counted_at) if status.counted_at else None
         """When these were written, if it says so."""
-        self.reached_state = try_read(status.schedule, ReachedState) if status.schedule else None
+        self.reached_state = status.schedule
         """The state of the schedule that was reached last; None if it had none."""
         stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
         self.stored_at = parse_time(stored) if stored else None
@@ -116,7 +113,7 @@ class PreviousStatus:
         now = {
             each["type"]: (each["status"], each["reason"], each["observedGeneration"]) for each in status["conditions"]
         }
-        return before == now and _number(self._replicas) == status["replicas"]
+        return before == now and self._replicas == status["replicas"]
 
     @property
     def is_ready(self) -> bool:
@@ -154,9 +151,3 @@ class PreviousStatus:
         if self.is_of_other_generation or self._waiting is None or self._waiting.what != what:
             return None
         return parse_time(self._waiting.since)
-
-
-def _number(json: msgspec.Raw) -> int | None:
-    """Return the number that is *json*, which may be empty; None if it can't be one of ours."""
-    number = try_read(json, int) if json else None
-    return number if number is not None and 0 <= number < _NUMBERS else None

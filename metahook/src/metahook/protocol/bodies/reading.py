@@ -91,6 +91,27 @@ def try_read_list(json: Encoded, struct: type[S]) -> list[S]:
         return [item for item in (try_read(raw, struct) for raw in items) if item is not None]
 
 
+def try_read_fields(json: Encoded, struct: type[S]) -> S:
+    """Return the object *json* as *struct*, in which every field has a default; a field that can't be read has that.
+
+    Of a list of structs, the items that can't be read are left out.
+    """
+    try:
+        return msgspec.json.decode(json, type=struct)
+    except (msgspec.DecodeError, RecursionError):
+        found = try_read(json, dict[str, msgspec.Raw]) or {}
+        fields = [field for field in msgspec.structs.fields(struct) if field.encode_name in found]
+        read_fields = {field.name: _try_read_field(found[field.encode_name], field.type) for field in fields}
+        return struct(**{name: value for name, value in read_fields.items() if value is not None})
+
+
+def _try_read_field(json: Encoded, expected: Any) -> Any:  # noqa: ANN401 - a type, and a value of it
+    base, _ = _unwrapped(expected)
+    if get_origin(base) is list and _is_struct(get_args(base)[0]):
+        return try_read_list(json, get_args(base)[0])
+    return try_read(json, expected)
+
+
 @cache
 def _list_decoder(struct: type[S]) -> msgspec.json.Decoder[list[S]]:
     return msgspec.json.Decoder(list[struct])  # type: ignore[valid-type] # made here

@@ -76,7 +76,8 @@ def _check_identities(identities: list[Identity], parent: Parent) -> None:
         group, namespace, name = twin
         place = f" in namespace {namespace}" if namespace else ""
         _refuse("two children of one kind and name", f"two children {group} {name}{place}: list each one once")
-    if (group_key(kind=parent.kind, api_version=parent.api_version), parent.namespace, parent.name) in identities:
+    namesakes = {group for group, namespace, name in identities if (namespace, name) == (parent.namespace, parent.name)}
+    if namesakes and group_key(kind=parent.kind, api_version=parent.api_version) in namesakes:
         # Server-side apply would make it its own owner, and a later response without it would delete it.
         _refuse("a child that is the parent itself", f"{parent.kind} {parent.name} is the parent: use another name")
 

@@ -184,8 +184,9 @@ def _matches(desired: list[Any], observed: list[Any], key: str) -> list[Any]:
 
 def _merge_key(items: list[Any]) -> str | None:
     """Return the first of the keys that all *items* have."""
+    first = items[0] if items and isinstance(items[0], dict) else {}
     for key in _KEYS:
-        if items and _has_key(items[0], key) and all(_has_key(item, key) for item in items[1:]):
+        if key in first and all(_has_key(item, key) for item in items):
             return key
     return None
 

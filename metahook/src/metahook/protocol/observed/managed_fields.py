@@ -127,31 +127,20 @@ def _add(fields: FieldSet, merged: FieldSet, levels: int) -> None:
 
 def owned_part(fields: FieldSet, value: object) -> object:
     """Return the part of *value* that *fields* own; the items of a list keep their order."""
-    return _pick(_Index(fields), value)
-
-
-class _Index:
-    """A field set, by the name of a field or the identity of an item.
-
-    Each value then takes one look-up. Lists and field sets can have thousands of entries.
-    """
-
-    def __init__(self, fields: FieldSet) -> None:
-        named = [field for field in fields if field not in {"", "."}]
-        self.below = {_spelled(field): _Index(subset(fields, field)) for field in named}
-        self.keys = frozenset(key for field in fields for key in list_key(field))
-
-
-def _pick(owned: _Index, value: object) -> object:
-    if not owned.below:
+    if not fields.keys() - {"", "."}:
         return value
     if isinstance(value, dict):
-        fields = ((owned.below.get(f"f:{field}"), field, inner) for field, inner in value.items())
-        return {field: _pick(below, inner) for below, field, inner in fields if below}
-    if isinstance(value, list):
-        items = ((owned.below.get(_identity(item, owned.keys)), item) for item in value)
-        return [_pick(below, item) for below, item in items if below]
-    return value
+        named = {f"f:{field}": field for field in value}
+        return {named[name]: owned_part(subset(fields, name), value[named[name]]) for name in named if name in fields}
+    return _owned_items(fields, value) if isinstance(value, list) else value
+
+
+def _owned_items(fields: FieldSet, items: list[object]) -> list[object]:
+    """Return the part of *items* that *fields* own. Each takes one look-up: both can have thousands of entries."""
+    below = {_spelled(field): subset(fields, field) for field in fields if field not in {"", "."}}
+    keys = frozenset([key for field in fields for key in list_key(field)])
+    identified = [(below.get(_identity(item, keys)), item) for item in items]
+    return [owned_part(owned, item) for owned, item in identified if owned is not None]
 
 
 def _spelled(field: str) -> str:
