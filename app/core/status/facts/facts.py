@@ -90,10 +90,9 @@ class Facts:
     @cached_property
     def is_scaling(self) -> bool:
         """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
-        records = self.template_records
-        is_autoscaled = records is not None and self.desired.replicas.is_autoscaled
-        if not is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
+        if not self.desired.replicas.is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
             return False
+        records = self.template_records
         return is_scaling(
             self.desired,
             self.rollout,

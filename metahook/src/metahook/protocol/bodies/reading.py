@@ -6,9 +6,9 @@ more than to read the JSON once more, however many members it has.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
@@ -19,6 +19,9 @@ from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 Encoded = bytes | bytearray | msgspec.Raw
+
+_decoder: Callable[[Any], msgspec.json.Decoder[Any]] = lru_cache(msgspec.json.Decoder)
+"""Returns the decoder of a type: to make one for a dictionary takes longer than to decode a short one."""
 
 _BY_ITEM = 64 * 1024
 """Bytes of a list that is read item by item, at most: each item takes a microsecond, whatever it is."""
@@ -59,7 +62,7 @@ https://github.com/msgspec/msgspec/issues/264 asks for some. Tests fail if a lat
 def read(json: Encoded, expected: type[T], path: str = "") -> T:
     """Return *json*, which is at *path* of the body, as the type *expected*; raise MalformedRequest."""
     try:
-        return msgspec.json.decode(json, type=expected)
+        decoded: T = _decoder(expected).decode(json)
     except msgspec.ValidationError as error:
         # msgspec may find a wrong type before it has read the rest, which may not be JSON.
         read(json, msgspec.Raw)
@@ -68,14 +71,16 @@ def read(json: Encoded, expected: type[T], path: str = "") -> T:
         raise MalformedRequest(RequestRule.JSON) from None
     except RecursionError:
         raise MalformedRequest(RequestRule.DEPTH) from None
+    return decoded
 
 
 def try_read(json: Encoded, expected: type[T]) -> T | None:
     """Return *json* as the type *expected*, or None if it is something else."""
     try:
-        return msgspec.json.decode(json, type=expected)
+        decoded: T = _decoder(expected).decode(json)
     except (msgspec.DecodeError, RecursionError):
         return None
+    return decoded
 
 
 def try_read_list(json: Encoded, struct: type[S]) -> list[S]:
@@ -96,13 +101,13 @@ def try_read_fields(json: Encoded, struct: type[S]) -> S:
 
     Of a list of structs, the items that can't be read are left out.
     """
-    try:
-        return msgspec.json.decode(json, type=struct)
-    except (msgspec.DecodeError, RecursionError):
-        found = try_read(json, dict[str, msgspec.Raw]) or {}
-        fields = [field for field in msgspec.structs.fields(struct) if field.encode_name in found]
-        read_fields = {field.name: _try_read_field(found[field.encode_name], field.type) for field in fields}
-        return struct(**{name: value for name, value in read_fields.items() if value is not None})
+    whole = try_read(json, struct)
+    if whole is not None:
+        return whole
+    found = try_read(json, dict[str, msgspec.Raw]) or {}
+    fields = [field for field in msgspec.structs.fields(struct) if field.encode_name in found] if found else []
+    values = {field.name: _try_read_field(found[field.encode_name], field.type) for field in fields}
+    return struct(**{name: value for name, value in values.items() if value is not None})
 
 
 def _try_read_field(json: Encoded, expected: Any) -> Any:  # noqa: ANN401 - a type, and a value of it
@@ -112,7 +117,7 @@ def _try_read_field(json: Encoded, expected: Any) -> Any:  # noqa: ANN401 - a ty
     return try_read(json, expected)
 
 
-@cache
+@lru_cache
 def _list_decoder(struct: type[S]) -> msgspec.json.Decoder[list[S]]:
     return msgspec.json.Decoder(list[struct])  # type: ignore[valid-type] # made here
 
