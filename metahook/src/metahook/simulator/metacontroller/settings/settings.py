@@ -77,10 +77,10 @@ class Settings:
         another way.
         """
         crds = tuple(crds)
-        for given in (controller, *crds):
-            if not isinstance(given, dict):
-                message = f"Settings.read takes objects, not a {type(given).__name__}: read a file with yaml.safe_load"
-                raise TypeError(message)
+        given: tuple[object, ...] = (controller, *crds)
+        if others := {type(each).__name__ for each in given if not isinstance(each, dict)}:
+            message = f"Settings.read takes objects, not a {min(others)}: read a file with yaml.safe_load"
+            raise TypeError(message)
         spec, api = controller["spec"], api_of(controller)
         served = (*SERVED, *(kind for crd in crds for kind in kinds_of(crd)))
         parents, hooks = parents_of(spec, api, served), handlers_of(spec)
