@@ -167,7 +167,9 @@ class Metrics:
         if summary.reason != summary.reason_before:
             self._transitions[hook, summary.reason_before, summary.reason].inc()
         self._children[hook,].inc(summary.children)
-        self._kept[hook,].inc(summary.kept > 0)
+        kept_syncs = self._kept[hook,]  # also the first time, so that there is a series for its rate
+        if summary.kept:
+            kept_syncs.inc()
 
     def refused(self, path: str, status: int, limit: str) -> None:
         """Count a response other than 200 to a request for *path*; *limit* is the one that was exceeded, or ""."""
