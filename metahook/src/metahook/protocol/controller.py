@@ -171,14 +171,14 @@ class Controller:
 
         Raise MalformedRequest, RefusedResponse, or as ``sync`` does.
         """
-        request = self._decoded(body)
+        request = SyncRequest.decode(body, self.children, self.requirements, self.shape)
         if request.finalizing and self.finalize:
             raise MalformedRequest(RequestRule.FINALIZING)
         return self._encoded(request, now)
 
     def handle_finalize(self, body: Body, now: datetime) -> EncodedResponse:
         """Return the response to a finalize request, and its summary; raise as handle_sync does."""
-        request = self._decoded(body)
+        request = SyncRequest.decode(body, self.children, self.requirements, self.shape)
         if not request.finalizing:
             raise MalformedRequest(RequestRule.NOT_FINALIZING)
         return self._encoded(request, now)
@@ -227,9 +227,6 @@ class Controller:
             selects_everywhere=self.selects_everywhere,
             optional_kinds=self.optional_kinds,
         )
-
-    def _decoded(self, body: Body) -> SyncRequest:
-        return SyncRequest.decode(body, self.children, self.requirements, self.shape)
 
     def _encoded(self, request: SyncRequest, now: datetime) -> EncodedResponse:
         response = self._checked_response(request, now)

@@ -192,8 +192,11 @@ class Sender:
 
 
 async def read(bodies: Bodies, sender: Sender) -> bytes:
-    with await bodies.read(sender.request) as buffer:
+    buffer = await bodies.read(sender.request)
+    try:
         return bytes(buffer.body.strip())
+    finally:
+        buffer.release()
 
 
 async def settled() -> None:

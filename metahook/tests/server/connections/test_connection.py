@@ -323,7 +323,7 @@ def is_last(client: socket.socket) -> bool:
 # Mistakes of the server
 
 
-@pytest.mark.parametrize("step", ["head_begins", "head_ends", "body_ends"])
+@pytest.mark.parametrize("step", ["_head_begins", "_head_ends", "_body_ends"])
 def test_a_mistake_of_ours_while_a_request_arrives_is_a_500_with_its_place_in_the_log(
     step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.server.callers.pem import Pair, as_file, load_client_cas, load_pair
 from metahook.server.callers.watched_files import Loaded
-from metahook.server.connections.connections import tls_of
+from metahook.server.connections.connection import connection_of
 from metahook.server.refusal import FORBIDDEN, Refusal, respond_without_id
 
 MinVersion = Literal["1.2", "1.3"]
@@ -174,8 +174,9 @@ class NameCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
-        connection = tls_of(scope)
-        is_accepted = isinstance(connection, _ServerSide) and not self.names.isdisjoint(connection.client_names)
+        connection = connection_of(scope)
+        tls = connection.tls if connection else None
+        is_accepted = isinstance(tls, _ServerSide) and not self.names.isdisjoint(tls.client_names)
         is_request = scope["type"] != "lifespan"
         app = self.refuse(FORBIDDEN, scope["path"]) if is_request and not is_accepted else self.app
         await app(scope, receive, send)

@@ -22,7 +22,7 @@ from metahook.server.callers.watched_files import (
     is_open_to_others,
     read,
 )
-from metahook.server.connections.connections import is_ours
+from metahook.server.connections.connection import connection_of
 from metahook.server.refusal import CHUNKED, UNAUTHORIZED, Refusal, respond_without_id
 
 _EXAMPLE = "such as one from: openssl rand -hex 32"
@@ -185,7 +185,7 @@ class TokenCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
         is_accepted = scope["type"] == "lifespan" or self.tokens.accept(scope["headers"])
-        if is_accepted and not is_ours(scope) and _is_chunked(scope):
+        if is_accepted and connection_of(scope) is None and _is_chunked(scope):
             await self.refuse(CHUNKED, scope["path"])(scope, receive, send)
         else:
             await (self.app if is_accepted else self.refuse(UNAUTHORIZED, scope["path"]))(scope, receive, send)

@@ -54,7 +54,7 @@ class Bodies:
         except BaseException:
             buffer.release()
             raise
-        buffer.complete()
+        self._memory.complete(buffer)
         return buffer
 
     def _announced(self, headers: Headers) -> int:

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from types import TracebackType
-from typing import Self
 
 from metahook.server.refusal import TOO_MANY_LARGE, TOO_MANY_SMALL, TOO_SLOW, Refused
 
@@ -16,28 +14,16 @@ UNDISTURBED = 2.0
 """Seconds for which a large body may arrive while another one waits for its place."""
 
 
-def _do_nothing() -> None:
-    """Release nothing else."""
-
-
 class Buffer:
-    """What has arrived of a body. At the end of its block, its memory is given back."""
+    """What has arrived of a body, which takes memory until it is released."""
 
     def __init__(self, memory: "BodyMemory") -> None:
         self.body = bytearray()
         self._memory = memory
-        self._on_release: Callable[[], object] = _do_nothing
+        self._on_release: Callable[[], object] | None = None
         self._is_large = False
         self._has_given_way = False
         self._is_released = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
 
     def add(self, chunk: bytes) -> None:
         """Add *chunk* to the body; raise Refused if there is no room, or if its room has been given to another body."""
@@ -59,17 +45,14 @@ class Buffer:
         self.body.clear()
         return size
 
-    def complete(self) -> None:
-        """Note that the body has arrived: it no longer gives way to others."""
-        self._memory.complete(self)
-
     def release(self) -> None:
         """Give the memory back, once."""
         if not self._is_released:
             self._is_released = True
             if not self._is_large:
                 self._memory.give_back(self)
-            self._on_release()
+            if self._on_release:
+                self._on_release()
 
 
 class BodyMemory:
@@ -91,7 +74,7 @@ class BodyMemory:
 
     def give_back(self, buffer: Buffer) -> None:
         """Take back the memory of *buffer*."""
-        self.complete(buffer)
+        self._arriving.pop(buffer, None)
         self._left += len(buffer.body)
 
     def take(self, size: int, taker: Buffer) -> None:

@@ -14,14 +14,17 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from metahook.server.connections.connections import STATE, Connections, closing, is_established
+from metahook.server.connections.connections import Connections
 from metahook.server.connections.deadline import Deadline
 from metahook.server.connections.incoming import Incoming
-from metahook.server.connections.transport import dropping_when_closed
+from metahook.server.connections.transport import dropping_when_closed, is_established
 from metahook.server.refusal import HEAD_TOO_SLOW, Refusal, Refused
+
+STATE = "metahook.connection"
+"""The key of the connection in the ``state`` of an ASGI scope, which uvicorn copies from what its protocol gets."""
 
 LINGER = 1.0
 """Seconds for which a client may read a refusal, while the rest of what it sends is dropped."""
@@ -62,8 +65,8 @@ class Connection(asyncio.Protocol):
         self._abort = abort
         self._connections = connections
         self._limits = connections.limits
-        self._incoming = Incoming(self._limits, self)
-        loop = asyncio.get_running_loop()
+        self._incoming = Incoming(self._limits, self._head_begins, self._head_ends, self._body_ends)
+        self._loop = loop = asyncio.get_running_loop()
         self._receiving, self._sending = Deadline(loop), Deadline(loop)
         self._transport: asyncio.Transport
         self._phase = _Phase.OPENING
@@ -71,11 +74,13 @@ class Connection(asyncio.Protocol):
         self._old_at = loop.time() + self._limits.max_connection_age * random.uniform(0.8, 1)  # noqa: S311 - no secret
         self.is_over_limit = False
         """Whether the request arrived while as many were in flight as may be."""
-        self._has_left = self._is_call = self._is_in_flight = self._is_response_begun = False
+        self.is_response_begun = False
+        self.headers = 0
+        """How many headers the request has."""
+        self._has_left = self._is_call = self._is_in_flight = False
         self._responding = 0
         self._closes = False
         """Whether the connection ends with the response: another request has arrived before it."""
-        self._headers = 0
 
     # What asyncio calls
 
@@ -162,20 +167,20 @@ class Connection(asyncio.Protocol):
             self._sending.remove()
         self._enter(_Phase.HEAD, self._limits.head_timeout, partial(self._refuse, HEAD_TOO_SLOW))
 
-    def head_begins(self) -> None:
+    def _head_begins(self) -> None:
         """Note that a request begins: one that does not wait for the response before it is not answered."""
         if self._phase is _Phase.IDLE:
             self._begin_head()
         self._closes = self._phase is not _Phase.HEAD
 
-    def head_ends(self) -> None:
+    def _head_ends(self) -> None:
         """Wait for the app, which reads the body."""
         if not self._closes:
             self._enter(_Phase.BODY)
-            self._headers = self._incoming.headers
-            self._is_response_begun = self._is_call = self.is_over_limit = False
+            self.headers = self._incoming.headers
+            self.is_response_begun = self._is_call = self.is_over_limit = False
 
-    def body_ends(self) -> None:
+    def _body_ends(self) -> None:
         """Wait for the response, or for the next request."""
         if self._phase is _Phase.REST:
             # uvicorn has no time-out now: it ended with the first byte of this rest.
@@ -187,17 +192,19 @@ class Connection(asyncio.Protocol):
 
     def count_call(self) -> bool:
         """Count the request, which calls a hook, from the time that it has arrived; tell if any may be too many."""
+        most = self._limits.max_in_flight
         self._is_call = True
-        self.is_over_limit = self._connections.is_full
+        self.is_over_limit = self._connections.in_flight >= most
         self._is_in_flight = self._phase is _Phase.DECIDING and not self.is_over_limit
         self._connections.in_flight += self._is_in_flight
-        return self._connections.may_exceed_limit
+        return self._connections.count > most
 
     def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
         """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
         if self._phase in _ARRIVING and phase not in _ARRIVING:
             self._connections.release_head(self)
-        self._leave_flight()
+        if self._is_in_flight:
+            self._leave_flight()
         self._phase = phase
         if on_late:
             self._receiving.set(seconds, on_late)
@@ -205,47 +212,32 @@ class Connection(asyncio.Protocol):
             self._receiving.remove()
 
     def _leave_flight(self) -> None:
-        self._connections.in_flight -= self._is_in_flight
+        self._connections.in_flight -= 1
         self._is_in_flight = False
 
     # What is sent
 
-    async def respond(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have *app* respond to the request of *scope*."""
-        scope["headers"] = scope["headers"][: self._headers]  # uvicorn appends the trailers
-        expects = any(name == b"expect" for name, _ in scope["headers"])
-
-        async def receive_expected() -> Message:
-            nonlocal expects
-            expects = False
-            return await receive()
-
-        async def send_noted(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                self._begin_response(scope, message["status"])
-                # So that its client opens another connection, perhaps to another replica.
-                is_old = asyncio.get_running_loop().time() >= self._old_at
-                # A client that waits to be asked for its body sends the next request instead if it never is.
-                is_last = expects or self._closes or not self._incoming.keeps_alive or is_old
-                message = closing(message) if is_last else message
-            await send(message)
-            if message["type"] == "http.response.body" and not message.get("more_body"):
-                self._end_response()
-
+    def begin_call(self) -> None:
+        """Note that the app is called for a request."""
         self._responding += 1
-        try:
-            await app(scope, receive_expected if expects else receive, send_noted)
-        finally:
-            self._responding -= 1
-            self._let_go()
 
-    def _begin_response(self, scope: Scope, status: int) -> None:
-        self._is_response_begun = True
-        self._leave_flight()  # also if the response waits for a client that does not read the one before it
-        if self._phase is not _Phase.ENDED and status == HTTPStatus.OK and scope["method"] == "POST":
+    def end_call(self) -> None:
+        """Note that the app has returned."""
+        self._responding -= 1
+        self._let_go()
+
+    def begin_response(self, method: str, status: int) -> bool:
+        """Note that a response begins; tell whether it is the last one on the connection."""
+        self.is_response_begun = True
+        if self._is_in_flight:  # also if the response waits for a client that does not read the one before it
+            self._leave_flight()
+        if self._phase is not _Phase.ENDED and status == HTTPStatus.OK and method == "POST":
             self._connections.trust(self)
+        # So that its client opens another connection, perhaps to another replica.
+        is_old = self._loop.time() >= self._old_at
+        return is_old or self._closes or self._connections.are_ending or not self._incoming.keeps_alive
 
-    def _end_response(self) -> None:
+    def end_response(self) -> None:
         """Wait for the client: for the rest of a request that was refused, or for the next one."""
         if self._phase is _Phase.ENDED:
             return
@@ -263,7 +255,7 @@ class Connection(asyncio.Protocol):
 
     def waits(self) -> bool:
         """Tell whether it is the client's turn."""
-        return self._phase is not _Phase.DECIDING or self._is_response_begun
+        return self._phase is not _Phase.DECIDING or self.is_response_begun
 
     def close_if_idle(self) -> None:
         """Close the connection if it carries no request, not even the beginning of one."""
@@ -286,7 +278,7 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, refusal: Refusal, place: str = "") -> None:
         """Send *refusal* in place of any other response, and close the connection once the client could read it."""
-        if self._phase is _Phase.REST or (self._phase in _UNANSWERED and self._is_response_begun):
+        if self._phase is _Phase.REST or (self._phase in _UNANSWERED and self.is_response_begun):
             if place:
                 self._connections.refusal_body(refusal, place)
             self.cut(refusal.limit)
@@ -297,3 +289,9 @@ class Connection(asyncio.Protocol):
         self._transport.write(refusal.head(len(body)) + (b"" if self._incoming.is_head else body))
         if self._transport.can_write_eof():  # not over TLS
             self._transport.write_eof()
+
+
+def connection_of(scope: Scope) -> Connection | None:
+    """Return the connection on which the request of *scope* arrived; None under other servers."""
+    connection: Connection | None = scope.get("state", {}).get(STATE)
+    return connection

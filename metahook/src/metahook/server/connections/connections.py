@@ -1,23 +1,10 @@
 """The connections of a server: how many there may be, and which one is closed for a new one."""
 
-import asyncio
-import socket
-import ssl
-import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from starlette.types import Message, Scope
+from typing import Protocol
 
 from metahook.server.limits import KIB, Limits
 from metahook.server.refusal import Refusal
-
-if TYPE_CHECKING:
-    from metahook.server.connections.connection import Connection
-
-STATE = "metahook.connection"
-"""The key of the connection in the ``state`` of an ASGI scope, which uvicorn copies from what its protocol gets."""
-
 
 OnClosed = Callable[[str], object]
 """Called with the limit, or another reason, when a connection is closed without a response."""
@@ -30,63 +17,6 @@ HEADS = "heads"
 MAX_HEADS = 8 * 1024 * KIB
 """Bytes of the heads of requests that have not arrived completely. In memory they take about four times as many."""
 
-_CLOSE = (b"connection", b"close")
-
-_TCP_ESTABLISHED = b"\x01"
-"""The state of a TCP connection of which no side is closed, in Linux: the first byte of tcp_info."""
-
-
-def is_over_limit(scope: Scope) -> bool:
-    """Tell whether the request of *scope* arrived while as many were in flight as may be; False under other servers."""
-    connection: Connection | None = scope.get("state", {}).get(STATE)
-    return connection is not None and connection.is_over_limit
-
-
-def is_ours(scope: Scope) -> bool:
-    """Tell whether the request of *scope* arrived on one of our connections, and not on one of another server."""
-    return STATE in scope.get("state", {})
-
-
-async def count_call(scope: Scope) -> bool:
-    """Count the request of *scope*, which calls a hook; tell whether it is within the limit. Only our server counts."""
-    connection: Connection | None = scope.get("state", {}).get(STATE)
-    if connection is None:
-        return True
-    may_exceed_limit = connection.count_call()
-    if may_exceed_limit and not connection.is_over_limit:
-        await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
-    return not connection.is_over_limit
-
-
-def end_if_left(scope: Scope) -> bool:
-    """End the connection of *scope* if its client has left before its response; False under other servers."""
-    connection: Connection | None = scope.get("state", {}).get(STATE)
-    return connection is not None and connection.end_if_left()
-
-
-def is_established(connected: socket.socket) -> bool:
-    """Tell whether both sides of TCP are open; True where the system does not tell."""
-    if sys.platform != "linux":
-        return True
-    try:
-        return connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _TCP_ESTABLISHED
-    except OSError:  # it is closed
-        return False
-
-
-def tls_of(scope: Scope) -> ssl.SSLObject | None:
-    """Return the server's side of the TLS connection of *scope*; None over plain HTTP, and under other servers."""
-    connection: Connection | None = scope.get("state", {}).get(STATE)
-    return connection.tls if connection else None
-
-
-def closing(message: Message) -> Message:
-    """Return *message* of an app, the start of a response, with the header that closes the connection."""
-    headers = message.get("headers", ())
-    if any(name.lower() == _CLOSE[0] for name, _ in headers):
-        return message
-    return {**message, "headers": [*headers, _CLOSE]}
-
 
 def ignore(_: str) -> None:
     """Do nothing with the reason for which a connection is closed."""
@@ -94,6 +24,19 @@ def ignore(_: str) -> None:
 
 def _body(refusal: Refusal, _: str) -> bytes:
     return refusal.body("")
+
+
+class Member(Protocol):
+    """What a connection does for the others."""
+
+    def waits(self) -> bool:
+        """Tell whether it is the client's turn."""
+
+    def close_if_idle(self) -> None:
+        """Close the connection if it carries no request, not even the beginning of one."""
+
+    def cut(self, limit: str) -> None:
+        """Close the connection without a response, for *limit*."""
 
 
 class Connections:
@@ -118,33 +61,25 @@ class Connections:
         self.limits = limits
         self.on_closed = on_closed
         self.refusal_body = refusal_body
+        self.are_ending = False
+        """Whether each connection ends with its next response."""
         self.in_flight = 0
         """Calls of hooks that have arrived completely and have no response yet, so a slow client has none."""
-        self.heads: dict[Connection, int] = {}
+        self.heads: dict[Member, int] = {}
         """The bytes of the heads of requests that have begun to arrive and are incomplete, the oldest first."""
         self._limit = limit
         self._head_bytes = 0
-        self._untrusted: dict[Connection, None] = {}
+        self._untrusted: dict[Member, None] = {}
         """Those that have got no 200, the oldest first."""
-        self._trusted: dict[Connection, None] = {}
+        self._trusted: dict[Member, None] = {}
         """Those that have got a 200, the one whose last 200 is longest ago first."""
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no more requests may be in flight."""
-        return self.in_flight >= self.limits.max_in_flight
-
-    @property
-    def may_exceed_limit(self) -> bool:
-        """Whether there are more connections than requests may be in flight, so that one may be over the limit."""
-        return self.count > self.limits.max_in_flight
 
     @property
     def count(self) -> int:
         """Tell how many are open."""
         return len(self._untrusted) + len(self._trusted)
 
-    def admit(self, connection: "Connection") -> bool:
+    def admit(self, connection: Member) -> bool:
         """Tell whether *connection* may stay. At the limit, another one is closed for it."""
         if self.count >= self.limits.max_connections and not self.make_room():
             self.on_closed(self._limit)
@@ -166,7 +101,7 @@ class Connections:
                 return True
         return False
 
-    def hold_head(self, connection: "Connection", size: int) -> None:
+    def hold_head(self, connection: Member, size: int) -> None:
         """Note that the request of *connection* has a head of *size* bytes, and is incomplete.
 
         If there are too many, those that have been arriving for longest are closed, first those that have got no 200.
@@ -177,11 +112,11 @@ class Connections:
             longest = next(iter(self.heads))
             next((each for each in self.heads if each in self._untrusted), longest).cut(HEADS)
 
-    def release_head(self, connection: "Connection") -> None:
+    def release_head(self, connection: Member) -> None:
         """Note that the request of *connection* has arrived, or never will."""
         self._head_bytes -= self.heads.pop(connection, 0)
 
-    def trust(self, connection: "Connection") -> None:
+    def trust(self, connection: Member) -> None:
         """Note that a 200 is sent on *connection*."""
         self.remove(connection)
         self._trusted[connection] = None
@@ -191,7 +126,7 @@ class Connections:
         for connection in [*self._untrusted, *self._trusted]:
             connection.close_if_idle()
 
-    def remove(self, connection: "Connection") -> None:
+    def remove(self, connection: Member) -> None:
         """Note that *connection* is closed."""
         self._untrusted.pop(connection, None)
         self._trusted.pop(connection, None)

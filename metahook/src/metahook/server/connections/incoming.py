@@ -5,7 +5,7 @@ reads the same bytes first.
 """
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import httptools
 
@@ -23,8 +23,7 @@ from metahook.server.refusal import (
 )
 from metahook.server.telemetry.error_location import error_location
 
-if TYPE_CHECKING:
-    from metahook.server.connections.connection import Connection
+Event = Callable[[], object]
 
 LARGE_HEAD = 8 * KIB
 """Bytes. A longer head is the last one on its connection: uvicorn keeps a head until the next one arrives."""
@@ -36,14 +35,14 @@ _REQUEST_LINE = re.compile(rb"[^ \r\n]+ [^ \r\n]+ HTTP/1\.[01]\r?\n")
 
 
 class Incoming:
-    """The requests of one *connection*, which is told how far each has arrived.
+    """The requests of one connection. It keeps sizes, and of what arrives the URL alone.
 
-    It keeps sizes, and of what arrives the URL alone.
+    *on_begin*, *on_head* and *on_end* are called when a request begins, has its head, and is complete.
     """
 
-    def __init__(self, limits: Limits, connection: "Connection") -> None:
+    def __init__(self, limits: Limits, on_begin: Event, on_head: Event, on_end: Event) -> None:
         self._limits = limits
-        self._connection = connection
+        self._on_begin, self._on_head, self._on_end = on_begin, on_head, on_end
         self._parser = httptools.HttpRequestParser(self)
         # As uvicorn does: what follows a request that closes the connection is no error of that request.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
@@ -94,15 +93,15 @@ class Incoming:
     def on_message_begin(self) -> None:
         """Begin a request."""
         self._head_size, self.headers, self._hosts, self._codings, self._url = 0, 0, 0, [], b""
-        self._connection.head_begins()
+        self._on_begin()
         self._line = self._line or None
 
     def on_url(self, url: bytes) -> None:
         """Take a part of the URL."""
         self._url += url
+        self._head_size += len(url)
         if len(self._url) > self._limits.max_url:
             raise Refused(URL_TOO_LONG)
-        self._count(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Count a header, or a trailer."""
@@ -112,14 +111,16 @@ class Incoming:
         self._hosts += len(name) == len(_HOST) and name.lower() == _HOST
         if len(name) == len(_CODING) and name.lower() == _CODING:
             self._codings.append(value.lower())
-        self._count(len(name) + len(value) + len(": \r\n"))
+        self._head_size += len(name) + len(value) + len(": \r\n")
+        if self._head_size > self._limits.max_head:
+            raise Refused(HEAD_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
         """End the head."""
         if self._parser.should_upgrade():
             raise Refused(UPGRADE)
         version = self._parser.get_http_version()
-        if version not in {"1.0", "1.1"} or not self._is_http():
+        if version not in {"1.0", "1.1"} or (self._line is not None and not _REQUEST_LINE.match(self._line)):
             raise Refused(NOT_HTTP)
         if self._hosts != 1 and (self._hosts or version == "1.1"):
             raise Refused(NOT_ONE_HOST)
@@ -129,7 +130,7 @@ class Incoming:
         is_small = self._head_size <= LARGE_HEAD
         self.keeps_alive = version == "1.1" and self._parser.should_keep_alive() and is_small
         self._unparsed, self._line = 0, None
-        self._connection.head_ends()
+        self._on_head()
 
     def on_body(self, _: bytes) -> None:
         """Note that a part of the body has arrived."""
@@ -138,15 +139,7 @@ class Incoming:
     def on_message_complete(self) -> None:
         """End the request."""
         self._unparsed = 0
-        self._connection.body_ends()
-
-    def _is_http(self) -> bool:
-        return self._line is None or bool(_REQUEST_LINE.match(self._line))
-
-    def _count(self, size: int) -> None:
-        self._head_size += size
-        if self._head_size > self._limits.max_head:
-            raise Refused(HEAD_TOO_LARGE)
+        self._on_end()
 
 
 def _check_url(url: bytes) -> None:

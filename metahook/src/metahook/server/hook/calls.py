@@ -7,6 +7,7 @@ to start, but one that blocks also blocks health, so that the kubelet restarts t
 
 import asyncio
 import gc
+from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.clock import Clock
 from metahook.server.connections.body import SMALL, Bodies
 from metahook.server.connections.body_memory import Buffer
-from metahook.server.connections.connections import end_if_left, is_over_limit
+from metahook.server.connections.connection import Connection, connection_of
 from metahook.server.hook.threads import Threads
 from metahook.server.limits import Limits
 from metahook.server.refusal import FAILED, INCOMPLETE, LEFT, TOO_LONG, TOO_MANY_REQUESTS, Refusal, Refused, malformed
@@ -38,6 +39,8 @@ once would take more than a large one."""
 STUCK = 60.0
 """Seconds for which all threads of a kind are late until the process counts as stuck. A function that is only slow
 returns by then: its caller gave up 50 seconds ago. A restart interrupts other calls, so it does not come sooner."""
+
+Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 
 _JSON = (b"content-type", b"application/json")
 
@@ -73,31 +76,41 @@ class HookCalls:
         """Whether calls of some kind are all refused, because functions do not return: only a restart helps."""
         return any(threads.seconds_full > STUCK for threads in self._threads)
 
-    async def respond(self, request: Request, path: str, handler: Handler, *, is_quick: bool) -> Response:
-        """Return the response to *request*, from *handler* at *path*; whatever goes wrong is a refusal."""
-        call = _Call(self._telemetry, path)
-        try:
-            outcome = await self._outcome(request, handler, call, is_quick=is_quick)
-        except ClientDisconnect:
-            # Neither is sent. A connection that a limit has closed is reported with that limit.
-            return call.refuse(LEFT) if end_if_left(request.scope) else INCOMPLETE.response("")
-        except Refused as refused:
-            return call.refuse(refused.refusal)
-        except Exception as error:  # noqa: BLE001 - whatever else fails around a hook
-            return call.refuse(FAILED, error_location(error))
-        return call.refuse(LEFT) if end_if_left(request.scope) else call.respond(outcome)
+    def endpoint(self, path: str, handler: Handler, *, is_quick: bool) -> Endpoint:
+        """Return the endpoint of a route at *path*: what *handler* responds, and a refusal for whatever goes wrong."""
 
-    async def _outcome(self, request: Request, handler: Handler, call: "_Call", *, is_quick: bool) -> "_Outcome":
+        async def respond(request: Request) -> Response:
+            # An app may include the router under a prefix. One with parameters would make any number of paths.
+            shown = path if request.path_params else request.scope["path"]
+            call, connection = _Call(self._telemetry, shown), connection_of(request.scope)
+            try:
+                outcome = await self._outcome(request, connection, handler, call, is_quick=is_quick)
+            except ClientDisconnect:
+                # Neither is sent. A connection that a limit has closed is reported with that limit.
+                return call.refuse(LEFT) if connection and connection.end_if_left() else INCOMPLETE.response("")
+            except Refused as refused:
+                return call.refuse(refused.refusal)
+            except Exception as error:  # noqa: BLE001 - whatever else fails around a hook
+                return call.refuse(FAILED, error_location(error))
+            return call.refuse(LEFT) if connection and connection.end_if_left() else call.respond(outcome)
+
+        return respond
+
+    async def _outcome(
+        self, request: Request, connection: Connection | None, handler: Handler, call: "_Call", *, is_quick: bool
+    ) -> "_Outcome":
         """Return what *handler* decides about *request*; raise Refused or ClientDisconnect."""
         buffer = await self._bodies.read(request)
         call.body = buffer.body
-        if is_over_limit(request.scope):  # others have arrived while this body did
+        if connection and connection.is_over_limit:  # others have arrived while this body did
             buffer.release()
             raise Refused(TOO_MANY_REQUESTS)
         if not is_quick or len(buffer.body) > LONG:
             return await self._handle_in_thread(handler, buffer, is_quick=is_quick)
-        with buffer:
+        try:
             return _handle(handler, buffer.body, self._clock())
+        finally:
+            buffer.release()
 
     async def _handle_in_thread(self, handler: Handler, buffer: Buffer, *, is_quick: bool) -> "_Outcome":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""

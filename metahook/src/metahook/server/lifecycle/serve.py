@@ -55,7 +55,7 @@ def serve(
         metrics.measure(lambda: connections.in_flight + calls.late, lambda: connections.count, lambda: calls.late)
         if certificates := options.certificates:
             metrics.measure_certificate(lambda: certificates.expiry)
-        hook_server = create_server(shutdown.wrapped(app), options, connections)
+        hook_server = create_server(app, options, connections, refuse=telemetry.respond_refused)
         health_limits = replace(options.limits, max_connections=HEALTH_CONNECTIONS)
         health_connections = _connections(health_limits, telemetry, "health_connections")
         health_app = create_health_app(lambda: shutdown.is_ready, metrics, lambda: calls.is_stuck)

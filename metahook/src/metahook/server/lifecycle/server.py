@@ -2,18 +2,20 @@
 
 import asyncio
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from metahook.server.app import DEFAULT_OPTIONS, ServerOptions
 from metahook.server.callers.tls import Certificates
 from metahook.server.connections.connection import Connection
-from metahook.server.connections.connections import STATE, Connections
+from metahook.server.connections.connections import Connections
+from metahook.server.connections.responses import on_connections
 from metahook.server.lifecycle.listener import Listener
+from metahook.server.refusal import Refusal, respond_without_id
 
 TURNS = 5
 """Turns of the loop from the accept of a connection until what has arrived on it is read: it may have a request."""
@@ -48,6 +50,10 @@ class Server(uvicorn.Server):
         self.started = True
         self.is_listening.set()
 
+    def end_connections(self) -> None:
+        """Close each connection with its next response."""
+        self._connections.are_ending = True
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close the port, then the connections that carry no request, and wait for requests: each arrives in time."""
         for listener in self._listeners:
@@ -65,15 +71,17 @@ def create_server(
     options: ServerOptions = DEFAULT_OPTIONS,
     connections: Connections | None = None,
     *,
+    refuse: Callable[[Refusal, str], ASGIApp] = respond_without_id,
     adds_date: bool = True,
 ) -> Server:
     """Return a server of *app* as :func:`metahook.serve` has it, not yet started. It leaves signals alone.
 
+    *refuse* returns the response of a refusal to a request for a path, for those that the shutdown cuts off;
     *adds_date* is whether each response gets the header Date.
     """
     connections = connections or Connections(options.limits)
     config = uvicorn.Config(
-        _on_connections(app),
+        on_connections(app, refuse),
         http=Connection,
         ws="none",
         lifespan="off",
@@ -86,13 +94,3 @@ def create_server(
         date_header=adds_date,
     )
     return Server(config, connections, options.certificates)
-
-
-def _on_connections(app: ASGIApp) -> ASGIApp:
-    """Return *app* for a server of connections: each of them sees what *app* sends on it."""
-
-    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
-        connection: Connection = scope["state"][STATE]
-        await connection.respond(app, scope, receive, send)
-
-    return respond

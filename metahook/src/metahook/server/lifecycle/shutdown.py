@@ -18,11 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-import uvicorn
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from metahook.server.connections.connections import closing
-from metahook.server.refusal import STOPPED
+from metahook.server.lifecycle.server import Server
 from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.telemetry import Telemetry
 
@@ -100,9 +96,10 @@ class Shutdown:
 
     # Steps
 
-    async def stop(self, hook_server: uvicorn.Server, served: asyncio.Task[None]) -> None:
+    async def stop(self, hook_server: Server, served: asyncio.Task[None]) -> None:
         """Wait for a signal, and stop *hook_server*, which *served* runs. End the process if requests are cut off."""
         await self._begun.wait()
+        hook_server.end_connections()
         await self._forced_within(self._drain)
         log.info(LogEvent("drained"))
         hook_server.should_exit = True
@@ -126,26 +123,6 @@ class Shutdown:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._forced.wait()
-
-    def wrapped(self, app: ASGIApp) -> ASGIApp:
-        """Return *app*, which closes connections during the shutdown, and refuses requests that are cut off."""
-
-        async def respond(scope: Scope, receive: Receive, send: Send) -> None:
-            has_started = False
-
-            async def sent(message: Message) -> None:
-                nonlocal has_started
-                has_started = True
-                is_start = message["type"] == "http.response.start"
-                await send(closing(message) if is_start and self._begun.is_set() else message)
-
-            try:
-                await app(scope, receive, sent)
-            except asyncio.CancelledError:
-                if not has_started:
-                    await self._telemetry.respond_refused(STOPPED, scope["path"])(scope, receive, send)
-
-        return respond
 
 
 def _exit_after(seconds: float) -> threading.Timer:

@@ -136,7 +136,7 @@ def set_up_logging(options: LogOptions = DEFAULT_LOG, omitted: Callable[[int], o
 def formatter(format_: Format, *, is_terminal: bool) -> logging.Formatter:
     """Return the formatter of the log."""
     is_json = format_ == "json" or (format_ == "auto" and not is_terminal)
-    return _Formatter(_as_json if is_json else _for_people)
+    return _Formatter(json.JSONEncoder(default=repr).encode if is_json else _for_people)
 
 
 class _Formatter(logging.Formatter):
@@ -173,10 +173,6 @@ def _time(record: logging.LogRecord) -> str:
     """Return when *record* was made, in RFC 3339."""
     at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
     return at.replace("+00:00", "Z")
-
-
-def _as_json(fields: Fields) -> str:
-    return json.dumps(fields, default=repr)
 
 
 def _for_people(fields: Fields) -> str:

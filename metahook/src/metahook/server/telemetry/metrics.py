@@ -7,7 +7,7 @@ Nothing that a request contains becomes one.
 import platform
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -54,6 +54,18 @@ class Family:
     text: str
 
 
+class _Series(dict[tuple[str, ...], M], Generic[M]):
+    """The series of a metric by their labels. To look one up in the metric takes as long as to count."""
+
+    def __init__(self, metric: M) -> None:
+        self._metric: M = metric
+
+    def __missing__(self, labels: tuple[str, ...]) -> M:
+        series: M = self._metric.labels(*labels) if labels else self._metric
+        self[labels] = series
+        return series
+
+
 class Metrics:
     """The metrics of one server, in a registry of its own. Any thread may call the methods."""
 
@@ -67,7 +79,6 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.families: list[Family] = []
         self._hooks = frozenset(hooks)
-        self._series: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self._add_calls()
         self._add_decisions()
         self._add_connections()
@@ -125,50 +136,52 @@ class Metrics:
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=self.registry)
 
-    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+    def _counter(self, name: str, text: str, *labels: str) -> _Series[Counter]:
         self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))
-        return Counter(PREFIX + name, text, labels, registry=self.registry)
+        return _Series(Counter(PREFIX + name, text, labels, registry=self.registry))
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
         self.families.append(Family(PREFIX + name, "gauge", labels, text))
         return Gauge(PREFIX + name, text, labels, registry=self.registry)
 
-    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> _Series[Histogram]:
         self.families.append(Family(PREFIX + name, "histogram", ("hook",), text))
-        return Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets)
+        return _Series(Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets))
 
     def called(self, call: HookCall) -> None:
         """Count *call*."""
         hook = self._known(call.hook)
-        self._of(self._calls, hook, str(call.status)).inc()
-        self._of(self._seconds, hook).observe(call.seconds)
-        self._of(self._request, hook).observe(call.request_bytes)
-        self._of(self._response, hook).observe(call.response_bytes)
+        self._calls[hook, str(call.status)].inc()
+        self._seconds[hook,].observe(call.seconds)
+        self._request[hook,].observe(call.request_bytes)
+        self._response[hook,].observe(call.response_bytes)
         if call.summary:
             self._decided(hook, call.summary)
 
     def _decided(self, hook: str, summary: Summary) -> None:
         for finding in summary.findings:
-            self._of(self._findings, hook, finding.name).inc()
+            self._findings[hook, finding.name].inc()
         if summary.rules is not None:
             return
-        self._of(self._syncs, hook, summary.reason).inc()
+        self._syncs[hook, summary.reason].inc()
         if summary.reason != summary.reason_before:
-            self._of(self._transitions, hook, summary.reason_before, summary.reason).inc()
-        self._of(self._children, hook).inc(summary.children)
-        self._of(self._kept, hook).inc(summary.kept > 0)
+            self._transitions[hook, summary.reason_before, summary.reason].inc()
+        self._children[hook,].inc(summary.children)
+        kept_syncs = self._kept[hook,]  # also the first time, so that there is a series for its rate
+        if summary.kept:
+            kept_syncs.inc()
 
     def refused(self, path: str, status: int, limit: str) -> None:
         """Count a response other than 200 to a request for *path*; *limit* is the one that was exceeded, or ""."""
-        self._refusals.labels(self._known(path), str(status), limit or NO_LIMIT).inc()
+        self._refusals[self._known(path), str(status), limit or NO_LIMIT].inc()
 
     def closed(self, limit: str) -> None:
         """Count a connection that *limit* closed without a response."""
-        self._closed.labels(limit).inc()
+        self._closed[limit,].inc()
 
     def omitted(self, lines: int) -> None:
         """Count *lines* about calls that were left out of the log."""
-        self._omitted.inc(lines)
+        self._omitted[()].inc(lines)
 
     def measure(
         self, in_flight: Callable[[], int], connections: Callable[[], int], late: Callable[[], int] = lambda: 0
@@ -193,14 +206,6 @@ class Metrics:
     def text(self) -> bytes:
         """Return all metrics, in the text format of Prometheus."""
         return generate_latest(self.registry)
-
-    def _of(self, metric: M, *labels: str) -> M:
-        """Return the series of *metric* with *labels*. To look it up in the metric takes as long as to count."""
-        key = (metric, labels)
-        series: M | None = self._series.get(key)
-        if series is None:
-            series = self._series[key] = metric.labels(*labels)
-        return series
 
     def _known(self, path: str) -> str:
         """Return *path* if it is a hook's: clients choose others, and each value of a label stays in memory."""

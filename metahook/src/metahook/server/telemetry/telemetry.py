@@ -68,8 +68,8 @@ class Telemetry:
             self._write_due()
             if call.summary and call.summary.findings:
                 self._write_findings(call.summary)
-            if self._logs_calls and call.about and log.isEnabledFor(logging.INFO):
-                self._write_call(call, call.about)
+            if self._logs_calls and (parent := call.about) and log.isEnabledFor(logging.INFO):
+                self._write_call(call, parent)
 
     def count_refusal(self, hook: str, refusal: Refusal, where: str = "") -> str:
         """Report *refusal* by *hook*, which is "" for other paths; return the id for the body of the response."""
