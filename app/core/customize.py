@@ -27,6 +27,6 @@ def customize(request: CustomizeRequest, watch: Watch, memo: GenerationMemo | No
     return [
         *children.related_rules(request, valid.spec),
         *([select_by_labels(Pod, parent.namespace, selector(parent))] if watch.pods else []),
-        *config_hash.related_rules(parent.namespace, valid, watch),
-        *dependencies.related_rules(parent.namespace, valid.spec, watch),
+        *(config_hash.related_rules(parent.namespace, valid, watch) if valid.references else []),
+        *(dependencies.related_rules(parent.namespace, valid.spec, watch) if valid.spec.dependencies else []),
     ]

@@ -58,9 +58,19 @@ OPTIONAL_CHILDREN = (
     OptionalChild(
         HorizontalPodAutoscaler, lambda spec: spec.autoscaling is not None, autoscaler, "remove spec.autoscaling"
     ),
-    OptionalChild(Ingress, lambda spec: route_kind(spec) is Ingress, ingress, "remove spec.expose", "expose.ingress"),
     OptionalChild(
-        HTTPRoute, lambda spec: route_kind(spec) is HTTPRoute, http_route, "remove spec.expose", "expose.gateway"
+        Ingress,
+        lambda spec: spec.expose is not None and route_kind(spec.expose) is Ingress,
+        ingress,
+        "remove spec.expose",
+        "expose.ingress",
+    ),
+    OptionalChild(
+        HTTPRoute,
+        lambda spec: spec.expose is not None and route_kind(spec.expose) is HTTPRoute,
+        http_route,
+        "remove spec.expose",
+        "expose.gateway",
     ),
 )
 
@@ -89,7 +99,6 @@ def related_rules(request: CustomizeRequest, spec: MyResourceSpec) -> list[Relat
     parent = request.parent
     managed = [child for child in wanted(spec) if request.manages(child.kind)]
     rules = [select_by_name(child.kind, parent.namespace, parent.name) for child in managed]
-    kind = route_kind(spec)
-    if spec.expose and kind and request.manages(kind):
+    if spec.expose and request.manages(kind := route_kind(spec.expose)):
         rules.append(select_by_labels(kind, parent.namespace, address_label(spec.expose)))
     return rules

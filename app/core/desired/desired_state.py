@@ -105,7 +105,7 @@ def desired_state(  # noqa: PLR0913 - all that it depends on
         return _of_problem(request, valid.problem)
     spec = valid.spec
     if spec.suspend:
-        kept, exposed = left_as_observed(request.children), exposure(request, spec) if spec.expose else None
+        kept, exposed = left_as_observed(request.children), exposure(request, spec.expose) if spec.expose else None
         return DesiredState(kept=kept, spec=spec, is_suspended=True, is_kept=True, exposure=exposed)
     desired = _of_valid_spec(request, deployment, valid, now, watch, memo, previous)
     problem = _problem(request, spec, desired.children, watch)
@@ -161,7 +161,7 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
     # Once it has started, it is not stopped because of a dependency.
     is_waiting = bool(unmet) and not previous.was_ever_ready and deployment is None
     left_behind = deployment_occupant(request) if deployment is None else None
-    exposed = exposure(request, spec) if spec.expose else None
+    exposed = exposure(request, spec.expose) if spec.expose else None
     children, occupants = _optional_children(request, every_child, exposed)
     if exposed and exposed.kind.KIND.kind not in {child["kind"] for child in children}:
         children += earlier_routes(request, exposed)

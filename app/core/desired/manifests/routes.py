@@ -21,11 +21,9 @@ _DIGITS = 32
 """Hexadecimal digits of the hash of an address."""
 
 
-def route_kind(spec: MyResourceSpec) -> RouteKind | None:
-    """Return the kind of the route that *spec* asks for; None if it asks for none."""
-    if spec.expose is None:
-        return None
-    return HTTPRoute if spec.expose.gateway else Ingress
+def route_kind(expose: Expose) -> RouteKind:
+    """Return the kind of the route that *expose* asks for."""
+    return HTTPRoute if expose.gateway else Ingress
 
 
 def address_label(expose: Expose) -> dict[str, str]:

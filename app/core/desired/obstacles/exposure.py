@@ -12,7 +12,6 @@ A label with the hash of host and path finds these routes, by one related rule, 
 from typing import NamedTuple
 
 from app.api.expose import Expose
-from app.api.spec import MyResourceSpec
 from app.api.values.names import KIND
 from app.core.child_metadata import ADDRESS_LABEL, GENERATION_STAMP
 from app.core.desired.manifests.routes import ROUTES, RouteKind, address_label, route_kind
@@ -37,16 +36,13 @@ class Exposure(NamedTuple):
         return bool(self.holder) or not self.is_managed
 
 
-def exposure(request: SyncRequest, spec: MyResourceSpec) -> Exposure | None:
-    """Return what becomes of the route that *spec*, with ``expose``, asks for."""
-    kind = route_kind(spec)
-    if spec.expose is None or kind is None:
-        return None
-    address = address_label(spec.expose)[ADDRESS_LABEL]
+def exposure(request: SyncRequest, expose: Expose) -> Exposure:
+    """Return what becomes of the route that *expose* asks for."""
+    kind, address = route_kind(expose), address_label(expose)[ADDRESS_LABEL]
     observed = request.children.get(kind, request.parent.name)
     route = observed if observed and observed.metadata.label(ADDRESS_LABEL) == address else None
     holder = _holder(request, kind, address, route)
-    return Exposure(spec.expose, kind, request.children.manages(kind), holder, route)
+    return Exposure(expose, kind, request.children.manages(kind), holder, route)
 
 
 def earlier_routes(request: SyncRequest, exposed: Exposure) -> list[EncodedManifest]:

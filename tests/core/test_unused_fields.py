@@ -1,0 +1,79 @@
+"""What a spec does not use costs nothing: the sync of the smallest MyResource calls nothing of any optional field."""
+
+from types import FunctionType, ModuleType
+from typing import Any, NoReturn
+
+import pytest
+
+from app.core.controller import controller
+from app.core.desired import config_hash, rollback, schedule
+from app.core.desired.generation import GenerationMemo
+from app.core.desired.manifests import horizontal_pod_autoscaler, pod_disruption_budget, propagation, routes
+from app.core.desired.obstacles import dependencies, exposure
+from app.core.status import autoscaling, exposed
+from app.core.status import rollback as rollback_status
+from app.core.status.facts import scaling, template_records
+from app.core.watch import Watch
+from metahook.protocol.request_builder import customize_request, sync_request
+from tests.requests.builders import NOW, finished, grouped, my_resource
+
+Json = dict[str, Any]
+
+SMALLEST: Json = {"podDisruptionBudget": "Disabled"}
+WATCH = Watch(pods=True, secrets=True)
+
+MODULES: dict[str, tuple[tuple[ModuleType, ...], Json]] = {
+    "autoscaling": (
+        (horizontal_pod_autoscaler, autoscaling, scaling, template_records),
+        {"autoscaling": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50}, "cpu": "1"},
+    ),
+    "schedule": (
+        (schedule,),
+        {"schedule": {"timeZone": "UTC", "sleep": [{"days": ["Sat"], "from": "20:00", "to": "22:00"}]}},
+    ),
+    "rollback": ((rollback, rollback_status, template_records), {"rollback": {"mode": "LastReady"}}),
+    "expose": ((routes, exposure, exposed), {"expose": {"host": "a.example.com"}, "ports": [{"containerPort": 80}]}),
+    "propagate": ((propagation,), {"propagate": {"labels": ["team"]}}),
+    "dependencies": (
+        (dependencies,),
+        {"dependencies": [{"apiVersion": "v1", "resource": "configmaps", "name": "a", "condition": "Ready"}]},
+    ),
+    "configuration": ((config_hash,), {"envFrom": [{"configMapRef": {"name": "a"}}]}),
+    "podDisruptionBudget": ((pod_disruption_budget,), {"podDisruptionBudget": "Auto"}),
+}
+"""By field: the modules that are for it alone, and a spec that uses it."""
+
+
+def raising(*_: object, **__: object) -> NoReturn:
+    message = "called for a spec that does not use it"
+    raise AssertionError(message)
+
+
+def functions(module: ModuleType) -> list[FunctionType]:
+    """Return the functions and methods of *module*, those of properties included."""
+    own = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+    found = [inner for value in own for inner in (vars(value).values() if isinstance(value, type) else [value])]
+    plain = [getattr(inner, "fget", None) or getattr(inner, "func", None) or inner for inner in found]
+    return [each for each in plain if isinstance(each, FunctionType) and each.__code__.co_filename == module.__file__]
+
+
+def sync_whole_life(spec: Json) -> None:
+    """Ask for the first sync of a MyResource with *spec*, for a later one, and for its related rules."""
+    parent = my_resource(**spec)
+    asked = controller(WATCH, GenerationMemo())
+    asked.handle_customize(customize_request(parent))
+    for children in ([], finished(parent)):
+        asked.handle_sync(sync_request(parent, grouped(*children), {}), NOW)
+
+
+@pytest.mark.parametrize("field", MODULES)
+def test_the_smallest_myresource_calls_nothing_of_a_field(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in MODULES[field][0]:
+        assert functions(module)
+        for function in functions(module):
+            monkeypatch.setattr(function, "__code__", raising.__code__)
+
+    sync_whole_life(SMALLEST)
+
+    with pytest.raises(AssertionError, match="does not use it"):
+        sync_whole_life({**SMALLEST, **MODULES[field][1]})
