@@ -311,7 +311,7 @@ def test_no_text_is_kept_but_those_of_the_fields_that_a_replay_needs(form: str, 
     texts = b"".join(redaction_of(keeps_values=False).redact(exchange[0], exchange[1])).decode()
 
     found = {".".join(path[-2:]) for canary, path in planted.items() if canary in texts}
-    assert found == kept
+    assert found == kept, "list the fields whose words a replay needs in KEPT_WORDS, and their texts in KEPT_TEXTS"
     assert len(planted) > 400
 
 

@@ -17,6 +17,6 @@ def test_each_can_be_planted_and_has_tests() -> None:
 
 
 def test_a_text_that_is_gone_is_named() -> None:
-    gone = Mistake("gone", "core/sync.py", "no such text", "", "", ["tests/core"])
+    gone = Mistake("gone", "no such text", "", "", ["tests/core"])
     with pytest.raises(LookupError, match="gone: its text is 0 times in app and metahook/src; correct its row"):
         gone.file()

@@ -28,7 +28,6 @@ class Mistake(NamedTuple):
     """A row of the list, which says what its fields mean."""
 
     id: str
-    where: str
     old: str
     new: str
     sees: str

@@ -13,12 +13,15 @@ from pathlib import Path
 import pytest
 
 from metahook.envtest.free_port import free_port
+from metahook.simulator.findings import RULES
+from metahook.simulator.scenarios.scenario import Step
 from toolkit.cli.command import call
 from toolkit.documents import Console, blocks, consoles, page
 from toolkit.root import ROOT
 from toolkit.slow import only_whole
 
 TEXT = page("metahook")
+SIMULATE = page("simulate-your-hook")
 BLOCKS = consoles("metahook") + consoles("simulate-your-hook")
 REMOTE = [block for block in BLOCKS if "--hook http" in block.command]
 PAGES = [page(name) for name in ("metahook", "simulate-your-hook", "check-in-ci", "write-your-own-hook")]
@@ -92,3 +95,20 @@ def test_a_command_without_output_has_options_that_exist(name: str, arguments: s
     known = call(name, "--help").out
 
     assert [option for option in re.findall(r"(?<= )--[a-z-]+", f" {arguments}") if option not in known] == []
+
+
+def test_the_page_names_every_finding_and_every_step() -> None:
+    assert re.findall(r"^\| `([A-Z][A-Za-z]+)` \|", SIMULATE, re.MULTILINE) == list(RULES)
+    named = set(re.findall(r"^\| `([a-z]+): ", SIMULATE, re.MULTILINE))
+    assert named == set(Step.__struct_fields__) - {"say"}
+
+
+def test_the_scenario_of_the_page_meets_its_expectations(folder: Path) -> None:
+    (scenario,) = blocks(SIMULATE, "yaml")
+    (folder / "by-hand.yaml").write_text(scenario)
+    (command,) = re.findall(r"^ {4}(.* --scenario .*)$", SIMULATE, re.MULTILINE)
+
+    output = run(command, folder)
+
+    assert "metacontroller        updates ConfigMap hi: data.text=hello" in output
+    assert "not met" not in output

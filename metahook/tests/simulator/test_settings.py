@@ -36,6 +36,12 @@ def test_the_kinds_are_those_of_the_crds_and_of_every_cluster() -> None:
     assert {GREETING, LATER} <= read.kinds
 
 
+@pytest.mark.parametrize("given", [("controller.yaml",), (composite(), ["crd.yaml"])])
+def test_a_path_in_place_of_an_object_is_refused(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"takes objects, not a str: read a file with yaml.safe_load"):
+        Settings.read(*given)
+
+
 def test_what_the_composite_controller_does_not_set_has_metacontrollers_default() -> None:
     read = Settings.read(composite(), [CRD])
 

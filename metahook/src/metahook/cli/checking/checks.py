@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
-from metahook.cli.checking.cases.copies import (
+from metahook.cli.checking.cases.edits import Edits
+from metahook.cli.checking.cases.faults import NamedFault, faults_for
+from metahook.cli.checking.cases.parents import crd_as_given, edited, generated, has_cel_rules, variants
+from metahook.cli.checking.cases.twins import (
     constant_names,
     constant_ports,
     cut_names,
     long_named,
     shared_selectors,
-    with_copies,
+    with_twins,
 )
-from metahook.cli.checking.cases.edits import Edits
-from metahook.cli.checking.cases.faults import NamedFault, faults_for
-from metahook.cli.checking.cases.parents import crd_as_given, edited, generated, has_cel_rules, variants
 from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
 from metahook.cli.checking.responses import finalized_at_once
 from metahook.cli.checking.results import CheckResult, Results
@@ -37,9 +37,9 @@ MANIFESTS = "manifests"
 _OF_ANY_RUN = ("hooks", "purity", "life")
 """The checks that need neither a sync that succeeds, nor a cluster that becomes quiet."""
 
-_OF_COPIES = ("MixedParents", "Exception", "FailedCall", "RefusedResponse")
+_OF_TWINS = ("MixedParents", "Exception", "FailedCall", "RefusedResponse")
 
-_COPY_RULES = {"ConstantName": constant_names, "ConstantPort": constant_ports, "SharedSelector": shared_selectors}
+_TWIN_RULES = {"ConstantName": constant_names, "ConstantPort": constant_ports, "SharedSelector": shared_selectors}
 
 _MANY_X = re.compile("x{9,}")
 
@@ -109,7 +109,7 @@ class Checks:
         yield "life", lambda: [*created, *self._rest_of(base)]
         if any(key.kind in WORKLOADS for key in base.children()):
             yield "edits", partial(self._edits, results)
-        yield "twins", partial(self._copies, base)
+        yield "twins", partial(self._twins, base)
         yield "smaller", partial(self._smaller, edits)
         yield "generated", partial(self._generated, edits, results)
         for fault in faults_for(self.runs.settings, base.world.history):
@@ -171,13 +171,13 @@ class Checks:
                     break
                 self.runs.edit(run, parent, REST)
 
-    def _copies(self, base: Run) -> Iterator[CheckResult]:
-        """Yield what a hook mixes up. Copies may break other rules, if their specs have the names of children."""
-        parents = with_copies(self.parents)
+    def _twins(self, base: Run) -> Iterator[CheckResult]:
+        """Yield what a hook mixes up. Twins may break other rules, if their specs have the names of children."""
+        parents = with_twins(self.parents)
         run = self.runs.begin(self.runs.new(), parents)
-        yield from (finding for finding in self._findings_of(run, parents) if finding.name in _OF_COPIES)
+        yield from (finding for finding in self._findings_of(run, parents) if finding.name in _OF_TWINS)
         syncs = Evidence(run.world.history).syncs
-        for name, rule in _COPY_RULES.items():
+        for name, rule in _TWIN_RULES.items():
             for message in rule(syncs):
                 yield CheckResult(name, "/sync", message, self.check("--only", "twins"))
         refused = {write.key.kind for write in base.world.history.writes() if write.refused}
@@ -193,7 +193,7 @@ class Checks:
         run = self.runs.begin(self.runs.new(controllers=False), parents, BRIEF)
         remedy = "limit metadata.name in the CRD (maxLength), or " if found else ""
         for finding in self._findings_of(run, parents):
-            if finding.name in _OF_COPIES:
+            if finding.name in _OF_TWINS:
                 yield finding
             elif finding.name == "UnreportedRefusal" and finding.message.partition(" ")[0] not in refused:
                 what = finding.message.replace(

@@ -76,7 +76,12 @@ class Settings:
         NotSimulated for a controller that Metacontroller would not run, or with which a real control plane behaves in
         another way.
         """
-        crds, spec, api = tuple(crds), controller["spec"], api_of(controller)
+        crds = tuple(crds)
+        given: tuple[object, ...] = (controller, *crds)
+        if others := {type(each).__name__ for each in given if not isinstance(each, dict)}:
+            message = f"Settings.read takes objects, not a {min(others)}: read a file with yaml.safe_load"
+            raise TypeError(message)
+        spec, api = controller["spec"], api_of(controller)
         served = (*SERVED, *(kind for crd in crds for kind in kinds_of(crd)))
         parents, hooks = parents_of(spec, api, served), handlers_of(spec)
         children = update_methods_of(spec, api, served)

@@ -1,4 +1,4 @@
-"""Copies: parents that differ in little but their names, and what they share by mistake."""
+"""Twins: parents that differ in little but their names, and what they share by mistake."""
 
 import copy
 import json
@@ -12,7 +12,7 @@ from metahook.simulator.findings.purity import words
 from metahook.simulator.objects import Json, Key, to_json, with_metadata
 
 TWIN = "-twin"
-"""The end of the name of a copy. No child of the first parent has such a name, as with a number at its end."""
+"""The end of the name of a twin. No child of the first parent has such a name, as with a number at its end."""
 
 LENGTHS = (100, 63)
 """Letters of a long name, if its kind can have one: most can have 253. A label or the name of a Service has 63."""
@@ -21,8 +21,8 @@ _A_WORD = 3
 """Letters of a text that is no part of a name by accident."""
 
 
-def with_copies(parents: Iterable[Json]) -> list[Json]:
-    """Return *parents*, each with a copy of another name and another label."""
+def with_twins(parents: Iterable[Json]) -> list[Json]:
+    """Return *parents*, each with a twin of another name and another label."""
     found = []
     for parent in parents:
         metadata = parent["metadata"]
@@ -32,7 +32,7 @@ def with_copies(parents: Iterable[Json]) -> list[Json]:
 
 
 def long_named(parent: Json, schema: Json | None) -> list[Json]:
-    """Return two copies of *parent* with long names that *schema* allows, which differ in the last letter; or none.
+    """Return twins of *parent* with long names that *schema* allows, which differ in the last letter; or none.
 
     There are none if a CEL rule is about the name, as it may limit it.
     """
@@ -42,9 +42,9 @@ def long_named(parent: Json, schema: Json | None) -> list[Json]:
         return []
     for length in (min(field.get("maxLength", LENGTHS[0]), LENGTHS[0]), *LENGTHS[1:]):
         start = f"{parent['metadata']['name']}-".ljust(length - 1, "x")[: length - 1]
-        copies = [with_metadata(copy.deepcopy(parent), name=start + end) for end in "ab"]
-        if all(fits(each["metadata"]["name"], field) and name_problem(each) is None for each in copies):
-            return copies
+        twins = [with_metadata(copy.deepcopy(parent), name=start + end) for end in "ab"]
+        if all(fits(each["metadata"]["name"], field) and name_problem(each) is None for each in twins):
+            return twins
     return []
 
 
