@@ -70,16 +70,8 @@ class DesiredState(NamedTuple):
     """Whether the first Deployment waits for them."""
     rollback: Rollback | None = None
     """None if the spec asks for no rollbacks."""
-
-    @property
-    def is_asleep(self) -> bool:
-        """Whether the schedule asks to sleep."""
-        return self.schedule is not None and self.schedule.replicas is not None
-
-    @property
-    def is_rolled_back(self) -> bool:
-        """Whether the last image that was Ready replaces the one in the spec."""
-        return self.rollback is not None and self.rollback.image is not None
+    is_rolled_back: bool = False
+    """Whether the last image that was Ready replaces the one in the spec."""
 
     @property
     def unrecorded_image(self) -> str | None:
@@ -181,6 +173,7 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
         unmet_dependencies=unmet,
         is_waiting_for_dependencies=is_waiting,
         rollback=rollback,
+        is_rolled_back=rollback is not None and rollback.image is not None,
     )
 
 

@@ -118,7 +118,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (PROGRESS_DEADLINE_EXCEEDED, _has_timed_out),
     (ROLLING_OUT, lambda facts: facts.rollout.is_incomplete and not facts.is_scaling),
     (REPLICAS_UNAVAILABLE, lambda facts: facts.has_unstable_pods and facts.rollout.replicas > 0),
-    (SLEEPING, lambda facts: facts.desired.is_asleep),
+    (SLEEPING, lambda facts: facts.desired.replicas.is_asleep),
     (SCALED_TO_ZERO, lambda facts: facts.rollout.replicas == 0),
     (AVAILABLE, lambda _: True),
 ]

@@ -24,8 +24,11 @@ Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """A number that goes into the response: the API server stores no larger one, and Metacontroller would change it."""
 
 
-class Observed(msgspec.Struct, frozen=True, rename="camel"):
-    """Base of everything that is read: frozen, camelCase in JSON."""
+class Observed(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """Base of everything that is read: frozen, camelCase in JSON.
+
+    The garbage collector skips it, as what is read has no cycles.
+    """
 
 
 class OwnerReference(Observed, frozen=True):
