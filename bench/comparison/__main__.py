@@ -15,7 +15,8 @@ from typing import NamedTuple
 from bench.comparison.bodies import BODIES, body
 from bench.comparison.requests import Requests, requests
 from bench.comparison.servers import COMMANDS, FASTAPI, HOOK, Server, on_core, running
-from bench.process import cpu
+from bench.comparison.steps import report
+from bench.process import cpu, memory
 from tests.service.attacks.senders import send
 
 ROUNDS = 5
@@ -65,7 +66,7 @@ def main() -> int:
     except (NotAnswered, TimeoutError) as error:
         print(f"stopped: {error}")
         return 1
-    for line in (*table(found), verdict(found[JUDGED])):
+    for line in (*report(), idle(usable[-1]), "", *table(found), verdict(found[JUDGED])):
         print(line)
     return 0 if ratio(found[JUDGED], FASTAPI) <= MOST else 1
 
@@ -123,6 +124,13 @@ def table(found: dict[Scenario, Rounds]) -> Iterator[str]:
                 *(f"{_median(rounds, name, lambda sample: sample.p50):.2f} ms" for name in COMMANDS),
             )
         )
+
+
+def idle(core: int) -> str:
+    """Return the sentence about a hook that has answered one request, on *core*."""
+    with running(HOOK, body("6 KB", 0), core) as server:
+        pid = server.process.pid
+        return f"idle: {memory(pid)} MiB; started with {cpu(pid):.2f} s of CPU"
 
 
 def verdict(rounds: Rounds) -> str:

@@ -60,11 +60,12 @@ def body(size: str, number: int) -> bytes:
     """Return the request of this *size* for the MyResource with this *number*, as Metacontroller encodes it."""
     found = BODIES[size](number)
     request = {key: found[key] for key in ("parent", "children", "related", "finalizing")}
-    named = re.sub(r"\bweb\b", f"web{number:04}", _compact(request))
-    return f'{{"controller":{_compact(RIGHT)},{named[1:]}'.encode()
+    named = re.sub(r"\bweb\b", f"web{number:04}", compact(request))
+    return f'{{"controller":{compact(RIGHT)},{named[1:]}'.encode()
 
 
-def _compact(item: Json) -> str:
+def compact(item: Json) -> str:
+    """Return *item* as JSON without spaces, as Go writes it."""
     return json.dumps(item, separators=(",", ":"))
 
 

@@ -34,7 +34,7 @@ class Transitions:
     def since(self, condition: ParentCondition) -> str:
         """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
         previous = self._previous.conditions.get(condition.type)
-        stored = parse_time(previous.last_transition_time) if previous else None
+        stored = self._previous.times.get(condition.type)
         before = stored if stored and stored <= self._latest else None
         if previous is None or stored is None or previous.status != condition.status:
             shown = self._shown_since(condition, None)
@@ -44,13 +44,8 @@ class Transitions:
             has_changed = (self._is_updated and _follows_update(condition)) or (before and shown and shown > before)
             if not has_changed:
                 return previous.last_transition_time
-        began = self._began(condition, before or self._ready_since())
+        began = self._began(condition, before or self._credible(self._previous.times.get("Ready")))
         return format_time(max(time for time in (began, before, shown) if time))
-
-    def _ready_since(self) -> datetime | None:
-        """Return when Ready got the status that it had, whatever it was."""
-        ready = self._previous.conditions.get("Ready")
-        return self._time(ready.last_transition_time) if ready else None
 
     def _shown_since(self, condition: ParentCondition, unchanged: datetime | None) -> datetime | None:
         """Return the last time at which *condition* had another status, as far as an object shows it.

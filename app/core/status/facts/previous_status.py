@@ -79,6 +79,8 @@ class PreviousStatus:
         status = try_read_fields(parent.status, _Status)
         self.conditions = {condition.type: condition for condition in status.conditions or ()}
         """By type."""
+        self.times = {name: parse_time(condition.last_transition_time) for name, condition in self.conditions.items()}
+        """Since when each of them has its status, whatever it is, by type; None if what it says is no time."""
         self._ready = self.conditions.get("Ready")
         self.is_of_other_generation = self._ready is None or self._ready.observed_generation != parent.generation
         """Whether it is not about this generation, or not there."""
@@ -105,7 +107,7 @@ class PreviousStatus:
     def has(self, condition: str, value: str) -> bool:
         """Tell whether it says that *condition* is *value*, and since when."""
         before = self.conditions.get(condition)
-        return before is not None and before.status == value and parse_time(before.last_transition_time) is not None
+        return before is not None and before.status == value and self.times[condition] is not None
 
     def resembles(self, status: dict[str, Any]) -> bool:
         """Tell whether it has the number of replicas and the conditions of *status*, apart from messages and times."""

@@ -14,7 +14,7 @@ from metahook.protocol.bodies.bodies import Groups
 from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
 from metahook.protocol.bodies.reading import read
 from metahook.protocol.bodies.request_limits import UNCOUNTED, DecodedMemory
-from metahook.protocol.objects.manifest import Identity, Manifest, identity_of
+from metahook.protocol.objects.manifest import EncodedManifest, Identity, Manifest, identity_of
 from metahook.protocol.objects.object import Object
 from metahook.protocol.observed.child import ObservedChild
 from metahook.protocol.observed.last_applied import last_applied
@@ -108,7 +108,8 @@ class Children:
 
     def find(self, manifest: Manifest) -> ObservedChild[Object] | None:
         """Return the child of the kind and name of *manifest* with all that is known of it; raise UndeclaredKind."""
-        group, namespace, name = identity_of(manifest, self.namespace)
+        known = manifest.identity if isinstance(manifest, EncodedManifest) else None  # most are looked up several times
+        group, namespace, name = known if known and known[1] else identity_of(manifest, self.namespace)
         if group not in self._by_group:
             raise UndeclaredKind(manifest.get("kind"))
         return self._by_group[group].get((namespace, name))
