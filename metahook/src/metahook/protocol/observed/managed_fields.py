@@ -125,22 +125,32 @@ def _add(fields: FieldSet, merged: FieldSet, levels: int) -> None:
             _add(below, merged.setdefault(field, {}), levels - 1)
 
 
+_Items = dict[int, tuple[dict[str, FieldSet], frozenset[str]]]
+"""By the id of a field set: what it has below each item of a list that it names, and the keys that identify items."""
+
+
 def owned_part(fields: FieldSet, value: object) -> object:
     """Return the part of *value* that *fields* own; the items of a list keep their order."""
-    if not fields.keys() - {"", "."}:
+    return _owned_part(fields, value, {})
+
+
+def _owned_part(fields: FieldSet, value: object, indexed: _Items) -> object:
+    if not any(field not in {"", "."} for field in fields):
         return value
     if isinstance(value, dict):
-        named = {f"f:{field}": field for field in value}
-        return {named[name]: owned_part(subset(fields, name), value[named[name]]) for name in named if name in fields}
-    return _owned_items(fields, value) if isinstance(value, list) else value
+        owned = {field: f"f:{field}" for field in value if f"f:{field}" in fields}
+        return {field: _owned_part(subset(fields, name), value[field], indexed) for field, name in owned.items()}
+    return _owned_items(fields, value, indexed) if isinstance(value, list) else value
 
 
-def _owned_items(fields: FieldSet, items: list[object]) -> list[object]:
+def _owned_items(fields: FieldSet, items: list[object], indexed: _Items) -> list[object]:
     """Return the part of *items* that *fields* own. Each takes one look-up: both can have thousands of entries."""
-    below = {_spelled(field): subset(fields, field) for field in fields if field not in {"", "."}}
-    keys = frozenset([key for field in fields for key in list_key(field)])
+    if id(fields) not in indexed:
+        below = {_spelled(field): subset(fields, field) for field in fields if field not in {"", "."}}
+        indexed[id(fields)] = below, frozenset([key for field in fields for key in list_key(field)])
+    below, keys = indexed[id(fields)]
     identified = [(below.get(_identity(item, keys)), item) for item in items]
-    return [owned_part(owned, item) for owned, item in identified if owned is not None]
+    return [_owned_part(owned, item, indexed) for owned, item in identified if owned is not None]
 
 
 def _spelled(field: str) -> str:
