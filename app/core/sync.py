@@ -11,12 +11,12 @@
 6. decide           the reason of Ready: the first rule that holds for the facts
 7. parent_status    the status, with the other conditions
 8. written_counts   the numbers of Pods in it, which are written less often than they change
-9. to_send          the desired children, with what they remember of rollouts and reverted changes, with the annotation
+9. next_rollback    if the spec asks for rollbacks: what the Deployment is to remember from now on, and whether its last
+                    image comes back; the status says so only once that is observed
+10. to_send         the desired children, with what they remember of rollouts and reverted changes, with the annotation
                     that makes Metacontroller send one again, or with the observed values where another user or
-                    controller keeps changing them. If the spec asks for rollbacks, next_rollback has what the
-                    Deployment is to remember, and whether its last image comes back: the status says so only once that
-                    is observed
-10. resync          when time alone changes the response
+                    controller keeps changing them
+11. resync          when time alone changes the response
 """
 
 from datetime import datetime
@@ -104,7 +104,7 @@ def _foreign(request: SyncRequest, desired: DesiredState, drifts: list[Drift], w
     """Return the children with fields that only others set; those that are kept set what was applied last, if known."""
     if desired.is_suspended:
         return []
-    is_stale = bool(drifts) and drifts[0].is_from_newer_generation
+    is_stale = bool(drifts) and drifts[0].is_from_newer_generation  # such a drift is the only one
     kept = request.children.kept() if is_stale else desired.kept
     manifests = [child for child in kept if "spec" in child] if kept else desired.children
     return find_foreign(manifests, request.children, watch.expected_managers)

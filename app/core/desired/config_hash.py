@@ -56,7 +56,7 @@ def related_rules(namespace: str, valid: ValidSpec, watch: Watch) -> list[Relate
 
 
 def config(request: SyncRequest, valid: ValidSpec, watch: Watch, replicas: int) -> Config:
-    """Return the configuration of a *valid* spec, with *replicas* Pods, as it is observed."""
+    """Return the configuration of a *valid* spec that has references, with *replicas* Pods, as it is observed."""
     watched = _watched(valid, watch)
     kinds = [kind for kind in CONFIG_HASH_ANNOTATIONS if any(ref.kind is kind for ref in valid.references)]
     contents = {CONFIG_HASH_ANNOTATIONS[kind]: _content(kind, watched, request) for kind in kinds}

@@ -97,7 +97,8 @@ def desired_state(  # noqa: PLR0913 - all that it depends on
         return _of_problem(request, valid.problem)
     spec = valid.spec
     if spec.suspend:
-        kept, exposed = left_as_observed(request.children), exposure(request, spec.expose) if spec.expose else None
+        kept = left_as_observed(request.children)
+        exposed = exposure(request, spec.expose) if spec.expose else None
         return DesiredState(kept=kept, spec=spec, is_suspended=True, is_kept=True, exposure=exposed)
     desired = _of_valid_spec(request, deployment, valid, now, watch, memo, previous)
     problem = _problem(request, spec, desired.children, watch)
@@ -143,9 +144,11 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
     previous: PreviousReadiness,
 ) -> DesiredState:
     spec = valid.spec
+    # Here and below, nothing is called for a field that the spec does not use.
     schedule = schedule_state(spec.schedule, now) if spec.schedule else None
-    is_changed = spec.autoscaling or schedule
-    replicas = desired_replicas(spec, deployment, request.children, schedule) if is_changed else Replicas(spec.replicas)
+    replicas = Replicas(spec.replicas)
+    if spec.autoscaling or schedule:
+        replicas = desired_replicas(spec, deployment, request.children, schedule)
     observed_config = config(request, valid, watch, replicas.desired) if valid.references else NO_CONFIG
     rollback = observed_rollback(request.parent, spec, deployment, previous) if spec.rollback else None
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)
@@ -159,14 +162,14 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
         children += earlier_routes(request, exposed)
     if not is_waiting and left_behind is None:
         children.insert(0, every_child[Deployment])
-    is_terminating = [child for child in request.children if child.metadata.deletion_timestamp]
-    terminating = terminating_child(children, request.children) if is_terminating else None
+    deleted = [child for child in request.children if child.metadata.deletion_timestamp]
+    terminating = terminating_child(children, request.children) if deleted else None
     return DesiredState(
         children=children,
         spec=spec,
         replicas=replicas,
         schedule=schedule,
-        unmanaged=_unmanaged(request, every_child),
+        unmanaged=_unmanaged(request, every_child) if request.children.unmanaged else "",
         occupants=tuple([occupant for occupant in (terminating, *occupants, left_behind) if occupant]),
         exposure=exposed,
         config=observed_config,
@@ -195,8 +198,6 @@ def _optional_children(
 
 def _unmanaged(request: SyncRequest, every_child: ManifestsByKind) -> str:
     """Return the kind of a child that can't be created; for that of a route, the condition Exposed says so."""
-    if not request.children.unmanaged:
-        return ""
     kinds = [kind for kind in every_child if kind not in ROUTES and not request.children.manages(kind)]
     return kinds[0].KIND.kind if kinds else ""
 

@@ -39,8 +39,8 @@ def desired_replicas(
 ) -> Replicas:
     """Return how many Pods there should be, as *spec* and the state of its *schedule* ask.
 
-    With autoscaling, the observed *deployment*, of *children*, shows how many the autoscaler wants; while the
-    MyResource sleeps, it does nothing.
+    With autoscaling, the *deployment*, one of *children*, shows how many the autoscaler wants; while the MyResource
+    sleeps, it does nothing.
     """
     if schedule is not None and schedule.replicas is not None:
         return Replicas(schedule.replicas, is_asleep=True)

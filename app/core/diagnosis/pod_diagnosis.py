@@ -39,7 +39,7 @@ NOTHING_KNOWN = Diagnosis()
 
 
 def diagnose_pods(pods: list[Pod], deployment: Deployment, spec: MyResourceSpec, now: datetime) -> Diagnosis:
-    """Return what those of *pods* that belong to *deployment* say *now*, in the words of *spec*.
+    """Return what the *pods* of *deployment* say *now*, in the words of *spec*; others are ignored.
 
     Of several causes the one with the lowest rank is reported, independently of the order of Pods.
     """

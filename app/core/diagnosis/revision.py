@@ -67,7 +67,7 @@ def ready_since(pod: Pod) -> datetime | None:
 
 
 def current(observed: list[Pod], deployment: Deployment) -> Revision:
-    """Return the current revision of *deployment*, of whose Pods some are *observed*; an empty one if none is known."""
+    """Return the current revision of *deployment* from the *observed* Pods, also of others; empty if none is known."""
     pods = [pod for pod in observed if replica_set_hash(pod, deployment.metadata.name)]
     if not pods:
         return _NOTHING_KNOWN

@@ -136,7 +136,8 @@ def decide(facts: Facts) -> Decision:
     """
     rule = next(reason for reason, holds in RULES if holds(facts))
     # The write of the image to the Deployment gives it a new generation. Ready follows that, and never goes back.
-    reason = ROLLING_OUT if rule.outlook is Outlook.READY and facts.is_recording_image else rule
+    is_recording = rule.outlook is Outlook.READY and facts.desired.rollback is not None and facts.is_recording_image
+    reason = ROLLING_OUT if is_recording else rule
     outlook = reason.outlook
     if outlook is Outlook.FOLLOWS_ROLLOUT:
         outlook = Outlook.STALLED if _has_timed_out(facts) else Outlook.RECONCILING

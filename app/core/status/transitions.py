@@ -29,23 +29,21 @@ class Transitions:
         self._facts = facts
         self._previous = facts.previous_status
         self._latest = facts.now + _AHEAD
+        self._times = {name: time for name, time in self._previous.times.items() if time and time <= self._latest}
+        """When the conditions got the status that they had, whatever it was."""
         self._is_updated = self._previous.is_of_other_generation and not facts.desired.is_kept
 
     def since(self, condition: ParentCondition) -> str:
         """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
-        previous = self._previous.conditions.get(condition.type)
-        stored = self._previous.times.get(condition.type)
-        before = stored if stored and stored <= self._latest else None
-        if previous is None or stored is None or previous.status != condition.status:
-            shown = self._shown_since(condition, None)
-        else:
-            shown = self._shown_since(condition, before)
-            # It can have changed away from this status and back, in statuses that the request lacks.
-            has_changed = (self._is_updated and _follows_update(condition)) or (before and shown and shown > before)
-            if not has_changed:
-                return previous.last_transition_time
-        began = self._began(condition, before or self._credible(self._previous.times.get("Ready")))
-        return format_time(max(time for time in (began, before, shown) if time))
+        before = self._times.get(condition.type)
+        is_same = self._previous.has(condition.type, condition.status)
+        shown = self._shown_since(condition, before if is_same else None)
+        # It can have changed away from this status and back, in statuses that the request lacks.
+        has_changed = (self._is_updated and _follows_update(condition)) or (before and shown and shown > before)
+        if is_same and not has_changed:
+            return self._previous.conditions[condition.type].last_transition_time
+        began = self._began(condition, before or self._times.get("Ready"))
+        return format_time(max([time for time in (began, before, shown) if time]))
 
     def _shown_since(self, condition: ParentCondition, unchanged: datetime | None) -> datetime | None:
         """Return the last time at which *condition* had another status, as far as an object shows it.

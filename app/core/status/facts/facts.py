@@ -104,8 +104,7 @@ class Facts:
     @property
     def is_recording_image(self) -> bool:
         """Whether Ready waits until the Deployment has the image as the last one that was Ready."""
-        ends = self._recording_ends if self.desired.rollback else None
-        return ends is not None and self.now < ends
+        return self._recording_ends is not None and self.now < self._recording_ends
 
     @property
     def resend(self) -> Resend | None:

@@ -20,7 +20,7 @@ SKEW = 30
 """Seconds by which clocks may differ."""
 
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-"""Its format is int64."""
+"""It is not negative, and within int64."""
 
 
 class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):

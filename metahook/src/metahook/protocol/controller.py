@@ -162,8 +162,10 @@ class Controller:
         response: Any = _returned(function, request, now)
         check_type(response, self.RESPONSES[request.finalizing], "finalize" if request.finalizing else "sync")
         check_response(response, request.parent, self._kinds)
-        check_kept(response, request.children)
-        check_managed(response, request.children)
+        if response.kept:
+            check_kept(response, request.children)
+        if request.children.unmanaged:
+            check_managed(response, request.children)
         return response
 
     def handle_sync(self, body: Body, now: datetime) -> EncodedResponse:

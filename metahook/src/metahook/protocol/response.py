@@ -116,7 +116,9 @@ def _decorated(response: _Decorated) -> dict[str, Any]:
 
 def _listed(response: SyncResponse | FinalizeResponse | _Decorated) -> list[Any]:
     """Return all children that *response* lists, sorted."""
-    children = sorted([*response.children, *response.kept], key=_order)
+    children = [*response.children, *response.kept]
+    if len(children) > 1:
+        children.sort(key=_order)
     return [child.json if isinstance(child, EncodedManifest) else child for child in children]
 
 

@@ -97,7 +97,7 @@ def try_read_list(json: Encoded, struct: type[S]) -> list[S]:
 
 
 def try_read_fields(json: Encoded, struct: type[S]) -> S:
-    """Return the object *json* as *struct*, in which every field has a default; a field that can't be read has that.
+    """Return the object *json* as *struct*, in which every field has a default, and keeps it if it can't be read.
 
     Of a list of structs, the items that can't be read are left out.
     """

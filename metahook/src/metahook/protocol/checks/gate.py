@@ -83,15 +83,14 @@ def _check_identities(identities: list[Identity], parent: Parent) -> None:
 
 
 def check_kept(response: Response, children: Children) -> None:
-    """Raise RefusedResponse if *response* keeps some of the observed *children*, but not all."""
-    if response.kept:
-        listed = {identity_of(child, children.namespace) for child in (*response.children, *response.kept)}
-        if left := children.identities() - listed:
-            group, _, name = min(left)
-            _refuse(
-                "children kept, but not all that are observed",
-                f"{group} {name} is observed and neither kept nor listed, so it would be deleted",
-            )
+    """Raise RefusedResponse if *response*, which keeps some of the observed *children*, does not keep all."""
+    listed = {identity_of(child, children.namespace) for child in (*response.children, *response.kept)}
+    if left := children.identities() - listed:
+        group, _, name = min(left)
+        _refuse(
+            "children kept, but not all that are observed",
+            f"{group} {name} is observed and neither kept nor listed, so it would be deleted",
+        )
 
 
 def check_managed(response: Response, children: Children) -> None:
@@ -99,13 +98,12 @@ def check_managed(response: Response, children: Children) -> None:
 
     Metacontroller would create it, never observe it, and fail from then on.
     """
-    if children.unmanaged:
-        groups = {identity_of(child, children.namespace)[0] for child in response.children}
-        if found := groups & children.unmanaged:
-            _refuse(
-                "a child of a kind that the controller in the cluster does not list",
-                f"the request has no group {min(found)}: ask request.children.manages before you return such a child",
-            )
+    groups = {identity_of(child, children.namespace)[0] for child in response.children}
+    if found := groups & children.unmanaged:
+        _refuse(
+            "a child of a kind that the controller in the cluster does not list",
+            f"the request has no group {min(found)}: ask request.children.manages before you return such a child",
+        )
 
 
 def check_customize(rules: list[RelatedRule], parent: Parent, *, is_confined: bool = True) -> None:

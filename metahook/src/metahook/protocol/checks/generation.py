@@ -30,6 +30,9 @@ from metahook.protocol.request import Parent, SyncRequest
 _STAMP = re.compile(r"([0-9]{1,18})-(.+)")
 """A generation, and the beginning of a parent's uid."""
 
+_UID = 8
+"""Characters of a uid."""
+
 
 def with_generation_stamp(desired: Manifest, parent: Parent, annotation: str) -> Manifest:
     """Return *desired* with the stamp of *parent* as its *annotation* (a key of the hook's).
@@ -41,13 +44,13 @@ def with_generation_stamp(desired: Manifest, parent: Parent, annotation: str) ->
 
 def generation_stamp(parent: Parent) -> str:
     """Return the stamp of *parent*: its generation, and the beginning of its uid."""
-    return f"{parent.generation}-{_short_uid(parent)}"
+    return f"{parent.generation}-{parent.uid[:_UID]}"
 
 
 def is_from_newer_generation(child: Object, parent: Parent, annotation: str) -> bool:
     """Tell whether the stamp of the observed *child* is that of a newer generation of *parent*."""
     stamp = _STAMP.fullmatch(child.metadata.annotation(annotation) or "")
-    return stamp is not None and stamp[2] == _short_uid(parent) and int(stamp[1]) > parent.generation
+    return stamp is not None and stamp[2] == parent.uid[:_UID] and int(stamp[1]) > parent.generation
 
 
 def children_from_newer_generation(request: SyncRequest, annotation: str) -> list[Object]:
@@ -57,7 +60,3 @@ def children_from_newer_generation(request: SyncRequest, annotation: str) -> lis
     """
     newer = [child for child in request.children if is_from_newer_generation(child, request.parent, annotation)]
     return sorted(newer, key=lambda child: (child.KIND.kind, child.metadata.name))
-
-
-def _short_uid(parent: Parent) -> str:
-    return parent.uid[:8]

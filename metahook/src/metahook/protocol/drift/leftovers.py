@@ -98,11 +98,12 @@ def foreign_fields(desired: Manifest, children: Children, expected: Collection[s
     child = children.find(desired)
     if child is None or EVERY_MANAGER in expected:
         return []
-    foreign = [owner for owner in child.owners if _may_be_foreign(owner, expected)]
-    if not foreign:
+    if not [owner for owner in child.owners if _may_be_foreign(owner, expected)]:
         return []
     _, others = _split(child, children.owner_uid)
-    foreign = sorted((owner for owner in foreign if owner in others), key=lambda owner: owner.manager)
+    foreign = sorted((owner for owner in others if _may_be_foreign(owner, expected)), key=lambda owner: owner.manager)
+    if not foreign:
+        return []
     known = [desired, child.record]
     walk = _Walk(_NEVER, child.object.DEFAULTS)
     found: dict[Path, set[str]] = {}

@@ -1,4 +1,4 @@
-"""An observed child: its object, and what else its JSON holds. Each part is decoded once, and only if it is asked for.
+"""An observed child: its object, and the rest of its JSON. Each part is decoded once, and only if it is asked for.
 
 What is decoded is shared, so nobody changes it.
 """
@@ -65,7 +65,7 @@ class ObservedChild(Generic[K_co]):
 
     @property
     def is_applied_server_side(self) -> bool:
-        """Whether Metacontroller applies it server-side, as far as it has no such record."""
+        """Whether Metacontroller applies it server-side: it lacks the annotation of dynamic-apply."""
         return self.object.metadata.annotation(LAST_APPLIED) is None
 
 

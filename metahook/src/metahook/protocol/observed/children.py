@@ -14,7 +14,7 @@ from metahook.protocol.bodies.bodies import Groups
 from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
 from metahook.protocol.bodies.reading import read
 from metahook.protocol.bodies.request_limits import UNCOUNTED, DecodedMemory
-from metahook.protocol.objects.manifest import EncodedManifest, Identity, Manifest, identity_of
+from metahook.protocol.objects.manifest import Identity, Manifest, identity_of
 from metahook.protocol.objects.object import Object
 from metahook.protocol.observed.child import ObservedChild
 from metahook.protocol.observed.last_applied import last_applied
@@ -107,9 +107,8 @@ class Children:
         return child.object if child else None
 
     def find(self, manifest: Manifest) -> ObservedChild[Object] | None:
-        """Return the child of the kind and name of *manifest* with all that is known of it; raise UndeclaredKind."""
-        known = manifest.identity if isinstance(manifest, EncodedManifest) else None  # most are looked up several times
-        group, namespace, name = known if known and known[1] else identity_of(manifest, self.namespace)
+        """Return the child of the kind and name of *manifest* with its JSON, or None; raise UndeclaredKind."""
+        group, namespace, name = identity_of(manifest, self.namespace)
         if group not in self._by_group:
             raise UndeclaredKind(manifest.get("kind"))
         return self._by_group[group].get((namespace, name))
@@ -156,25 +155,17 @@ def _decoded(
     return children
 
 
-def _own(
-    children: Iterable[ObservedChild[K]], namespace: str, owner_uid: str, path: str
-) -> dict[Place, ObservedChild[K]]:
+def _own(children: list[ObservedChild[K]], namespace: str, owner_uid: str, path: str) -> dict[Place, ObservedChild[K]]:
     """Return those of *children*, by place, that no other object than *owner_uid* controls.
 
     They are in *namespace*, or anywhere if it is empty: then the parent is cluster-scoped.
     """
-    places: set[Place] = set()
-    own: dict[Place, ObservedChild[K]] = {}
-    for child in children:
-        metadata = child.object.metadata
-        place = (metadata.namespace or "", metadata.name)
-        if namespace and place[0] != namespace:
-            continue
-        if not metadata.name:
-            raise MalformedRequest(RequestRule.NAME, path=path)
-        if place in places:
-            raise MalformedRequest(RequestRule.UNIQUE, path=path)
-        places.add(place)
-        if not metadata.has_other_controller(owner_uid):
-            own[place] = child
-    return own
+    places = [(child.object.metadata.namespace or "", child.object.metadata.name) for child in children]
+    inside = {place: child for place, child in zip(places, children, strict=True) if namespace in {"", place[0]}}
+    if any(not name for _, name in inside):
+        raise MalformedRequest(RequestRule.NAME, path=path)
+    if len(inside) < len([place for place in places if namespace in {"", place[0]}]):
+        raise MalformedRequest(RequestRule.UNIQUE, path=path)
+    return {
+        place: child for place, child in inside.items() if not child.object.metadata.has_other_controller(owner_uid)
+    }

@@ -37,7 +37,7 @@ def last_applied(child: ObservedChild[Any], owner_uid: str) -> Json:
 
 
 def _from_managed_fields(child: ObservedChild[Any], owner_uid: str) -> Json:
-    applied = (fields for owner, fields in child.owned if owner.operation == "Apply")
+    applied = (owner.fields for owner in child.owners if owner.operation == "Apply")
     fields = next((fields for fields in applied if owns_reference(fields, owner_uid)), None)
     if not fields:
         return {}

@@ -126,7 +126,7 @@ def _add(fields: FieldSet, merged: FieldSet, levels: int) -> None:
 
 
 _Items = dict[int, tuple[dict[str, FieldSet], frozenset[str]]]
-"""By the id of a field set: what it has below each item of a list that it names, and the keys that identify items."""
+"""By the id of a field set: what it owns below each list item that it names, and the keys that identify items."""
 
 
 def owned_part(fields: FieldSet, value: object) -> object:

@@ -1,4 +1,4 @@
-"""The responses of an app, as they are sent on connections: some of them are the last one on theirs."""
+"""The responses of an app, and which one is the last on its connection."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,10 +11,11 @@ from metahook.server.refusal import STOPPED, Refusal
 _CLOSE = (b"connection", b"close")
 
 
-def on_connections(app: ASGIApp, refuse: Callable[[Refusal, str], ASGIApp]) -> ASGIApp:
-    """Return *app* for a server of connections: each of them sees what *app* sends on it.
+def on_connections(app: ASGIApp, refuse: Callable[[Refusal, str], ASGIApp] | None) -> ASGIApp:
+    """Return *app* for a server of connections: each connection is told what *app* sends on it.
 
-    *refuse* returns the response of a refusal to a request for a path, for those that the shutdown cuts off.
+    *refuse* returns the response of a refusal to a request for a path, for those that the shutdown cuts off; without
+    it, they end as uvicorn ends them.
     """
 
     async def respond(scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,6 +41,8 @@ def on_connections(app: ASGIApp, refuse: Callable[[Refusal, str], ASGIApp]) -> A
         try:
             await app(scope, receive_expected if expects else receive, send_noted)
         except asyncio.CancelledError:
+            if refuse is None:
+                raise
             if not connection.is_response_begun:
                 await refuse(STOPPED, scope["path"])(scope, receive, send_noted)
         finally:

@@ -77,10 +77,10 @@ class HookCalls:
         return any(threads.seconds_full > STUCK for threads in self._threads)
 
     def endpoint(self, path: str, handler: Handler, *, is_quick: bool) -> Endpoint:
-        """Return the endpoint of a route at *path*: what *handler* responds, and a refusal for whatever goes wrong."""
+        """Return the endpoint of a route at *path*: it responds as *handler* does, or refuses if anything fails."""
 
         async def respond(request: Request) -> Response:
-            # An app may include the router under a prefix. One with parameters would make any number of paths.
+            # An app may include the router under a prefix, and one with parameters would make any number of paths.
             shown = path if request.path_params else request.scope["path"]
             call, connection = _Call(self._telemetry, shown), connection_of(request.scope)
             try:

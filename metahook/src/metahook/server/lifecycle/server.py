@@ -15,7 +15,7 @@ from metahook.server.connections.connection import Connection
 from metahook.server.connections.connections import Connections
 from metahook.server.connections.responses import on_connections
 from metahook.server.lifecycle.listener import Listener
-from metahook.server.refusal import Refusal, respond_without_id
+from metahook.server.refusal import Refusal
 
 TURNS = 5
 """Turns of the loop from the accept of a connection until what has arrived on it is read: it may have a request."""
@@ -71,13 +71,12 @@ def create_server(
     options: ServerOptions = DEFAULT_OPTIONS,
     connections: Connections | None = None,
     *,
-    refuse: Callable[[Refusal, str], ASGIApp] = respond_without_id,
+    refuse: Callable[[Refusal, str], ASGIApp] | None = None,
     adds_date: bool = True,
 ) -> Server:
     """Return a server of *app* as :func:`metahook.serve` has it, not yet started. It leaves signals alone.
 
-    *refuse* returns the response of a refusal to a request for a path, for those that the shutdown cuts off;
-    *adds_date* is whether each response gets the header Date.
+    *refuse* is as in :func:`on_connections`; *adds_date* is whether each response gets the header Date.
     """
     connections = connections or Connections(options.limits)
     config = uvicorn.Config(

@@ -111,7 +111,7 @@ class Shutdown:
         self._telemetry.end()
 
     async def _cut_off(self, requests: set[asyncio.Task[None]]) -> None:
-        """Refuse *requests*, and end the process."""
+        """Cancel *requests*, so that their connections refuse them, and end the process."""
         for request in requests:
             request.cancel()
         await asyncio.wait(requests, timeout=MARGIN / 2)
