@@ -98,8 +98,24 @@ class Availability:
         if last and (is_gone or not is_same) and last.period.ends is None:
             last.period.ends = now
         if not is_gone:
-            period = last.period if last and is_same else Period(template)
+            period = last.period if last and is_same else self._period(uid, template, versions)
+            period.ends = None
             versions.append(Version(item, now, period, self._kept[uid], self._available[uid]))
+
+    def _period(self, uid: str, template: str, versions: list[Version]) -> Period:
+        """Return a new period, or that of the *template* before, if no ReplicaSet was made for what came in between.
+
+        Then the Deployment controller has observed no change, and there was nothing to roll out.
+        """
+        made = {self._templates[each] for each in self._owned[uid] if each in self._templates}
+        for version in reversed(versions):
+            if version.item["metadata"]["uid"] != uid:
+                break
+            if version.period.template == template:
+                return version.period
+            if version.period.template in made:
+                break
+        return Period(template)
 
     def _deployment_of(self, item: Json | None) -> str:
         """Return the uid of the Deployment that *item* belongs to; empty if that is not known."""
