@@ -1,7 +1,7 @@
 """The steps of one sync, over all recorded traffic: its CPU beside ``json.loads``, its calls, their files and moves.
 
 A call is that of a function of ours, and a move is a call in another file than the one before. A memo knows the
-specs, as that of a running hook does. The calls at rest are those of the recordings in which nothing is left to do.
+specs, as that of a running hook does. The calls at rest are those of the recordings of a complete rollout.
 """
 
 import gc
@@ -17,9 +17,10 @@ from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo
 from app.core.watch import Watch
 from bench.comparison.bodies import compact
+from bench.comparison.servers import ROOT
 from tests.recorded.traffic import Recorded, load
 
-OURS = ("/app/", "/metahook/src/metahook/")
+OURS = (f"{ROOT}/app/", f"{ROOT}/metahook/src/metahook/")
 
 ROUNDS = 30
 
@@ -48,7 +49,7 @@ class Counter:
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:  # noqa: ANN401 - of each event another
         """Note a call."""
         file = frame.f_code.co_filename
-        if event == "call" and any(part in file for part in OURS):
+        if event == "call" and file.startswith(OURS):
             self.calls += 1
             self.files.add(file)
             self.moves += self._at not in ("", file)
