@@ -127,7 +127,7 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 	$(BIN)/python -m website.made
 	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/images/rollback.svg >/dev/null
 
-lock: COMPILE = $(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
+lock: COMPILE = $(BIN)/uv pip compile --quiet --no-strip-extras $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
 lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages
 	$(COMPILE) pyproject.toml -o requirements/run.txt
 	$(COMPILE) --extra cli --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt

@@ -1,11 +1,14 @@
 """The structure of the code: the rules that make check enforces, each with a violation that it finds."""
 
 import ast
+import importlib.metadata
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from toolkit.modules import contracts_hold, long_modules
 from toolkit.slow import short_or_whole
@@ -114,6 +117,28 @@ def test_the_lock_files_hold_hashes_and_no_address(name: str) -> None:
     assert text.count("--hash=sha256:") >= len(pinned)
     assert "://" not in text
     assert "--index-url" not in text
+
+
+def test_the_lock_names_the_extras_that_its_packages_require() -> None:
+    """An installation by pip 23 fails once there is a newer release of a package whose extra the lock does not name."""
+    locked = [
+        Requirement(line.removesuffix("\\"))
+        for line in (ROOT / "requirements/dev.txt").read_text().splitlines()
+        if "==" in line and not line.lstrip().startswith("#")
+    ]
+    extras = {package.name: package.extras for package in locked}
+    required = [
+        dependency
+        for package in locked
+        if package.marker is None or package.marker.evaluate()
+        for dependency in map(Requirement, importlib.metadata.requires(package.name) or ())
+        if dependency.marker is None or any(dependency.marker.evaluate({"extra": e}) for e in ("", *package.extras))
+    ]
+
+    assert {str(dependency) for dependency in required if dependency.extras}
+    assert [
+        str(dependency) for dependency in required if dependency.extras - extras[canonicalize_name(dependency.name)]
+    ] == []
 
 
 def test_what_runs_is_locked_at_the_same_versions_as_what_is_tested() -> None:
