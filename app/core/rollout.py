@@ -2,8 +2,10 @@
 
 import re
 from datetime import datetime
+from typing import Any
 
 from app.api.rollout import DEFAULT_DEADLINE
+from app.api.values.names import CONTAINER
 from app.core.timers import parse_time
 from metahook import Condition, Deployment, DeploymentStatus, last_change
 
@@ -71,6 +73,16 @@ class Rollout:
         """Whether Pods are desired, and none of the newest template exists."""
 
     @property
+    def image(self) -> str | None:
+        """The image of the Deployment's container main."""
+        containers = in_observed_template(self.deployment, "spec", "containers")
+        for container in containers if isinstance(containers, list) else []:
+            if isinstance(container, dict) and container.get("name") == CONTAINER:
+                image = container.get("image")
+                return image if isinstance(image, str) else None
+        return None
+
+    @property
     def is_sound(self) -> bool:
         """Whether its last rollout is complete, and none of its Pods is old; Pods can be missing."""
         return self.is_complete and self.updated == self.existing
@@ -91,6 +103,14 @@ class Rollout:
         """When the Deployment's conditions changed, in its own words."""
         conditions = (self.deployment and self.deployment.status and self.deployment.status.conditions) or ()
         return [time for each in conditions for time in (each.last_transition_time, each.last_update_time)]
+
+
+def in_observed_template(deployment: Deployment | None, *path: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return what the Pod template of an observed *deployment* has at *path*; None if there is nothing."""
+    node: Any = (deployment and deployment.spec) or {}
+    for step in ("template", *path):
+        node = node.get(step) if isinstance(node, dict) else None
+    return node
 
 
 def _deadline(seconds: object) -> int:

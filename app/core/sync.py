@@ -22,7 +22,6 @@
 from datetime import datetime
 
 from app.core.child_metadata import (
-    GENERATION_STAMP,
     REPAIR_ANNOTATION,
     REVERTED,
     deployment_name,
@@ -51,6 +50,7 @@ from metahook import (
     Pod,
     SyncRequest,
     SyncResponse,
+    generation_stamp,
     with_annotations,
     with_observed_values,
     with_repair,
@@ -152,6 +152,6 @@ def _passing_annotations(
     last = facts.overriding.last
     if changed and last and not facts.overriding.is_yielding:
         annotations[REVERTED] = last.annotation(changed.child_version)
-    elif observed and read_annotation(observed, child["metadata"]["annotations"][GENERATION_STAMP]):
+    elif facts.overriding.known and observed and read_annotation(observed, generation_stamp(facts.parent)):
         annotations[REVERTED] = observed.metadata.annotation(REVERTED) or ""
     return annotations

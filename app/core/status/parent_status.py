@@ -10,7 +10,6 @@ import msgspec
 from app import Json
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
-from app.core.desired.manifests.pod_template import observed_image
 from app.core.desired.obstacles.dependencies import State, Unmet
 from app.core.desired.schedule import ScheduleState
 from app.core.reasons import SLEEPING, Outlook, linked
@@ -62,7 +61,7 @@ def parent_status(facts: Facts, decision: Decision, docs_url: str) -> Json:
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
-    if image := observed_image(facts.rollout.deployment):
+    if image := facts.rollout.image:
         status["image"] = image[:MAX_MESSAGE]
     if facts.desired.exposure and ("Exposed", "True") in [(each.type, each.status) for each in conditions]:
         status["url"] = url(facts.desired.exposure)

@@ -31,6 +31,7 @@ from metahook.protocol.checks.gate import (
     check_size,
     kinds_of,
 )
+from metahook.protocol.objects.manifest import identity_of
 from toolkit.hooks.minimal import config_map, observed_children
 
 PARENT = Parent(
@@ -227,9 +228,9 @@ def test_a_kept_child_is_not_judged_by_the_rules_for_fields(child: Manifest) -> 
 def test_a_kept_child_of_another_group_does_not_stand_for_one_that_is_left_out() -> None:
     observed = observed_children(config_map("a"))
 
-    check_kept(keeping(config_map("a")), observed)
+    check_kept([identity_of(config_map("a"), "default")], observed)
     with pytest.raises(RefusedResponse, match="not all that are observed"):
-        check_kept(keeping({**config_map("a"), "apiVersion": "example.com/v1"}), observed)
+        check_kept([identity_of({**config_map("a"), "apiVersion": "example.com/v1"}, "default")], observed)
 
 
 def test_a_controller_without_children_may_list_none() -> None:
@@ -366,12 +367,12 @@ def test_the_copy_of_an_encoded_manifest_of_the_same_name_is_a_duplicate() -> No
 
 
 def test_a_child_of_an_optional_kind_that_the_request_lacks_is_refused_and_one_that_it_has_is_not() -> None:
-    desired = listing({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}})
+    listed = [("Service.v1", "default", "web")]
 
     def observed(groups: dict[str, Any]) -> Children:
         return Children(groups, (Service,), namespace="default", owner_uid="u", optional={Service})
 
-    check_managed(desired, observed({"Service.v1": {}}))
+    check_managed(listed, observed({"Service.v1": {}}))
     with pytest.raises(RefusedResponse, match="does not list") as refused:
-        check_managed(desired, observed({}))
+        check_managed(listed, observed({}))
     assert "no group Service.v1" in refused.value.detail

@@ -6,7 +6,6 @@ mypy knows them; tests/core/desired/test_every_field.py names a field that was f
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from app import Json
 from app.api.pods.container import Container, Port
@@ -17,7 +16,7 @@ from app.api.spec import MyResourceSpec
 from app.api.values.model import Model
 from app.api.values.names import CONTAINER
 from app.core.child_metadata import RESTARTED_AT, labels
-from metahook import Deployment, Parent
+from metahook import Parent
 
 
 def present(fields: Mapping[str, object]) -> Json:
@@ -29,24 +28,6 @@ def _json(value: object) -> object:
     if isinstance(value, list):
         return [_json(item) for item in value]
     return value.as_json() if isinstance(value, Model) else value
-
-
-def in_observed_template(deployment: Deployment | None, *path: str) -> Any:  # noqa: ANN401 - any JSON
-    """Return what the Pod template of an observed *deployment* has at *path*; None if there is nothing."""
-    node: Any = (deployment and deployment.spec) or {}
-    for step in ("template", *path):
-        node = node.get(step) if isinstance(node, dict) else None
-    return node
-
-
-def observed_image(deployment: Deployment | None) -> str | None:
-    """Return the image of the container main of an observed *deployment*."""
-    containers = in_observed_template(deployment, "spec", "containers")
-    for container in containers if isinstance(containers, list) else []:
-        if isinstance(container, dict) and container.get("name") == CONTAINER:
-            image = container.get("image")
-            return image if isinstance(image, str) else None
-    return None
 
 
 def pod_template(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Json:

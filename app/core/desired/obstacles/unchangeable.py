@@ -2,8 +2,8 @@
 
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import deployment_name
-from app.core.desired.manifests.pod_template import in_observed_template
 from app.core.desired.manifests.service import wants_service
+from app.core.rollout import in_observed_template
 from metahook import LAST_APPLIED, Deployment, Service, SyncRequest
 
 

@@ -84,13 +84,14 @@ class Overriding:
     def __init__(
         self,
         drifts: Sequence[Drift],
-        known: Iterable[Override],
+        known: Sequence[Override],
         *,
         is_waited_for: bool,
         was_ready: bool,
         now: datetime,
     ) -> None:
         self._now = now
+        self.known = known
         self.last = max(filter(self._is_credible, known), key=lambda each: (each.reverted_at, each.count), default=None)
         """The last change that was reverted, which can be one of these drifts."""
         self.is_yielding = False

@@ -161,11 +161,11 @@ class Controller:
             raise MalformedRequest(RequestRule.NO_FINALIZE)
         response: Any = _returned(function, request, now)
         check_type(response, self.RESPONSES[request.finalizing], "finalize" if request.finalizing else "sync")
-        check_response(response, request.parent, self._kinds)
+        listed = check_response(response, request.parent, self._kinds)
         if response.kept:
-            check_kept(response, request.children)
+            check_kept(listed, request.children)
         if request.children.unmanaged:
-            check_managed(response, request.children)
+            check_managed(listed, request.children)
         return response
 
     def handle_sync(self, body: Body, now: datetime) -> EncodedResponse:

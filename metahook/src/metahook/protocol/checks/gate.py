@@ -53,8 +53,8 @@ def kinds_of(*structs: type[Object]) -> Kinds:
     return {(struct.KIND.api_version, struct.KIND.kind): struct.KIND for struct in structs}
 
 
-def check_response(response: Response, parent: Parent, kinds: Kinds) -> None:
-    """Raise RefusedResponse if *response* is not safe for *parent*."""
+def check_response(response: Response, parent: Parent, kinds: Kinds) -> list[Identity]:
+    """Return the identities of the children in *response*; raise RefusedResponse if it is not safe for *parent*."""
     _check_fields(response)
     for child in response.children:
         if not isinstance(child, EncodedManifest):
@@ -66,7 +66,9 @@ def check_response(response: Response, parent: Parent, kinds: Kinds) -> None:
             child.accepted_for = (parent.namespace, kinds)
     for child in response.kept:
         _check_identity(msgspec.json.decode(child.json) if isinstance(child, EncodedManifest) else child, parent, kinds)
-    _check_identities([identity_of(child, parent.namespace) for child in (*response.children, *response.kept)], parent)
+    identities = [identity_of(child, parent.namespace) for child in (*response.children, *response.kept)]
+    _check_identities(identities, parent)
+    return identities
 
 
 def _check_identities(identities: list[Identity], parent: Parent) -> None:
@@ -82,10 +84,9 @@ def _check_identities(identities: list[Identity], parent: Parent) -> None:
         _refuse("a child that is the parent itself", f"{parent.kind} {parent.name} is the parent: use another name")
 
 
-def check_kept(response: Response, children: Children) -> None:
-    """Raise RefusedResponse if *response*, which keeps some of the observed *children*, does not keep all."""
-    listed = {identity_of(child, children.namespace) for child in (*response.children, *response.kept)}
-    if left := children.identities() - listed:
+def check_kept(listed: list[Identity], children: Children) -> None:
+    """Raise RefusedResponse if a response that keeps some of the observed *children* has not all of them *listed*."""
+    if left := children.identities().difference(listed):
         group, _, name = min(left)
         _refuse(
             "children kept, but not all that are observed",
@@ -93,13 +94,12 @@ def check_kept(response: Response, children: Children) -> None:
         )
 
 
-def check_managed(response: Response, children: Children) -> None:
-    """Raise RefusedResponse if *response* has a child that the controller in the cluster does not list.
+def check_managed(listed: list[Identity], children: Children) -> None:
+    """Raise RefusedResponse if a child that is *listed* is of a kind that the controller in the cluster does not list.
 
     Metacontroller would create it, never observe it, and fail from then on.
     """
-    groups = {identity_of(child, children.namespace)[0] for child in response.children}
-    if found := groups & children.unmanaged:
+    if found := children.unmanaged.intersection([group for group, _, _ in listed]):
         _refuse(
             "a child of a kind that the controller in the cluster does not list",
             f"the request has no group {min(found)}: ask request.children.manages before you return such a child",

@@ -53,18 +53,15 @@ class Summary(NamedTuple):
 
 
 def ready_reason(conditions: object, known: Collection[str]) -> str:
-    """Return the reason of the condition Ready in *conditions*, those of a status, if it is one of *known*."""
+    """Return the reason of the condition Ready in *conditions*, those of a status; OTHER if it is not *known*."""
     for condition in conditions if isinstance(conditions, list) else []:
         if isinstance(condition, dict) and condition.get("type") == "Ready":
-            return _named(condition.get("reason"), known)
+            # A status may hold any text, and a metric keeps each.
+            reason = condition.get("reason")
+            return reason if isinstance(reason, str) and reason in known else OTHER
     return NONE
 
 
 def short_fields(fields: Mapping[str, OwnField]) -> dict[str, OwnField]:
     """Return *fields* of the log with texts that are not too long."""
     return {name: value[:LONGEST_LOG_TEXT] if isinstance(value, str) else value for name, value in fields.items()}
-
-
-def _named(reason: object, known: Collection[str]) -> str:
-    """Return *reason*, or OTHER if it is not one of *known*: a status may hold any text, and a metric keeps each."""
-    return reason if isinstance(reason, str) and reason in known else OTHER

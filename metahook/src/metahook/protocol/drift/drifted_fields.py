@@ -168,7 +168,7 @@ def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> Iterat
         if item != match:
             yield from _differences(item, match, f"{path}[{item[key]}]")
     if key == "name":
-        names = dict.fromkeys(item["name"] for item in observed if _has_key(item, "name"))
+        names = dict.fromkeys([item["name"] for item in observed if _has_key(item, "name")])
         if _has_other_order(desired, list(names), path):
             yield path
 

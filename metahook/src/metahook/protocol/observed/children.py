@@ -162,7 +162,7 @@ def _own(children: list[ObservedChild[K]], namespace: str, owner_uid: str, path:
     """
     places = [(child.object.metadata.namespace or "", child.object.metadata.name) for child in children]
     inside = {place: child for place, child in zip(places, children, strict=True) if namespace in {"", place[0]}}
-    if any(not name for _, name in inside):
+    if "" in {name for _, name in inside}:
         raise MalformedRequest(RequestRule.NAME, path=path)
     if len(inside) < len([place for place in places if namespace in {"", place[0]}]):
         raise MalformedRequest(RequestRule.UNIQUE, path=path)
