@@ -28,7 +28,7 @@ def _without_own(command: Callable[..., T]) -> Callable[..., T]:
 
 @dataclass(frozen=True)
 class Words:
-    """What a user of the program reads. Empty is a sentence that is left out."""
+    """What a user of the program reads. A sentence that is empty is left out."""
 
     parent: str = "parent"
     """What a parent is called: its kind."""
@@ -72,7 +72,7 @@ class Binding:
     own_of: "Callable[[Json], Any] | None" = None
     """Returns what *with_own* would, for the field ``watch`` of a scenario; raise ValueError."""
     problems: "Callable[[Json, str], list[str]] | None" = None
-    """Returns a sentence for each mistake in a parent in a file; raise InputError for what is no such parent."""
+    """Returns a sentence for each mistake in a parent in a file. Raises InputError for a file without such a parent."""
     invalid_reason: str = ""
     """The reason of Ready with which the hook keeps the children of before, because the spec is invalid."""
     renders_status: bool = False
@@ -105,7 +105,7 @@ class NamesHook(click.Option):
 
 
 class CollectsObjects(click.Option):
-    """An option about live objects: hidden, but in a program whose words say how to collect them."""
+    """An option about live objects. It is hidden, unless the words of the program say how to collect them."""
 
 
 def binding() -> Binding | None:

@@ -73,7 +73,7 @@ def impurities(hook: CheckedHook, calls: Iterable[Call]) -> Iterator[Impurity]:
 
 
 def _changing_rules(hook: CheckedHook, calls: list[Call]) -> Iterator[Impurity]:
-    """Yield rules for related objects that are others once the parent has its status."""
+    """Yield the related rules that change once the parent has its status."""
     settled = {call.key: call.parent for call in calls if call.hook == "sync" and _is_settled(call)}
     for call in calls:
         if call.hook == "customize" and call.key in settled and not _is_settled(call):

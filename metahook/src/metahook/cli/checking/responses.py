@@ -20,10 +20,10 @@ from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS
 from metahook.simulator.objects import Json, Key, to_json
 
 _MOST = 60
-"""Letters of a value in a message."""
+"""Characters of a value in a message."""
 
 _NO_ACCIDENT = 8
-"""Letters of a password that is in no text by accident."""
+"""Characters of a password that is in no text by accident."""
 
 _SECRET = re.compile("(password|passwd|token)$", re.IGNORECASE)
 """The name of a value in a Secret that nobody else may see."""

@@ -18,7 +18,7 @@ from metahook.simulator.metacontroller.settings.hooks import HOOKS
 from metahook.simulator.metacontroller.settings.manifest import kinds_of, rolling_problem
 
 LONGEST_NAME = 43
-"""Letters of a controller's name with a finalize hook: a finalizer has 63, and ``compositecontroller-`` takes 20."""
+"""Characters of a controller's name with a finalize hook: a finalizer has 63, and ``compositecontroller-`` takes 20."""
 
 _DURATION = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*")
 _METHODS = {"jobs": "Recreate", "pods": "Recreate", "persistentvolumeclaims": "OnDelete"}

@@ -66,7 +66,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs runs with a *hook*; *others* are the objects that exist beside the parents."""
+    """Calls a *hook* in simulated clusters; *others* are the objects that exist beside the parents."""
 
     hook: CheckedHook
     settings: Settings

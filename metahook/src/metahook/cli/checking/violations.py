@@ -98,7 +98,7 @@ def _is_known(run: Run, violation: Violation, violations: list[Violation]) -> bo
 
 
 def _is_progress(run: Run, violation: Violation) -> bool:
-    """Tell whether *violation* is writes that ended, such as of a status that waits for one child after the other."""
+    """Tell whether *violation* is about writes that ended, as those of a status that waits for child after child."""
     writes = (write for write in run.world.history.writes(NAME) if write.key == violation.key and write.changed)
     return (
         violation.rule == "RepeatedWrites" and not run.loop and sum(write.at > run.quiet_at for write in writes) < _MANY

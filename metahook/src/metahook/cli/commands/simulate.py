@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     default="quiet",
     show_default=True,
     metavar="WORD|TIME",
-    help="When to stop: when nothing is left to do (quiet), or after a time such as 60s; the program of a controller "
-    "may know ready.",
+    help="When to stop: when nothing is left to do (quiet), or after a time such as 60s. The program of a "
+    "controller may add the word ready.",
 )
 @click.option(
     "--scenario",

@@ -82,7 +82,7 @@ def with_credentials(command: Callable[..., T]) -> Callable[..., T]:
 
 
 _OPTIONS = [
-    click.option("--ca-cert", type=_FILE, metavar="FILE", help="CA certificates that the hook's certificate is of."),
+    click.option("--ca-cert", type=_FILE, metavar="FILE", help="CA certificates that signed the hook's certificate."),
     click.option("--client-cert", type=_FILE, metavar="FILE", help="Certificate to show to the hook, in PEM format."),
     click.option("--client-key", type=_FILE, metavar="FILE", help="Its key, if it is not in the same file."),
     click.option("--token-file", type=_FILE, metavar="FILE", help="File with a token for the hook."),

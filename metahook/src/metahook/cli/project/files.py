@@ -35,7 +35,7 @@ _BRACKETS = re.compile(r"^(.*[\[({])\n((?: +.+,\n)+) *([\])}].*)$", re.MULTILINE
 """Brackets with an item on each line."""
 
 _EMPTY = re.compile(r"^from \S+ import \(\n\)\n|(?<=\n\n\n)\n+", re.MULTILINE)
-"""What is left of an import of no name, and of more than two empty lines."""
+"""What is left to remove: an import of no name, and all but two of the empty lines in a row."""
 
 
 def project_files(project: Project) -> dict[str, str]:

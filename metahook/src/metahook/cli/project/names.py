@@ -17,7 +17,7 @@ _PARENT = re.compile(
 TEMPLATES = Path(__file__).parent / "templates"
 
 LONGEST_NAME = 52
-"""Letters of the name of an attachment, as in the template of the children: a CronJob adds 11 for its Jobs."""
+"""Characters of the name of an attachment, as in the template of the children: a CronJob adds 11 for its Jobs."""
 
 
 def function_name(kind: str) -> str:

@@ -15,10 +15,10 @@ TWIN = "-twin"
 """The end of the name of a twin. No child of the first parent has such a name, as with a number at its end."""
 
 LENGTHS = (100, 63)
-"""Letters of a long name, if its kind can have one: most can have 253. A label or the name of a Service has 63."""
+"""Characters of a long name, if its kind can have one: most can have 253. A label or the name of a Service has 63."""
 
 _A_WORD = 3
-"""Letters of a text that is no part of a name by accident."""
+"""Characters of a text that is no part of a name by accident."""
 
 
 def with_twins(parents: Iterable[Json]) -> list[Json]:

@@ -45,7 +45,7 @@ class StatefulSet(Object, frozen=True):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all Pods of the spec of today are ready."""
+        """Whether all Pods of the current spec are ready."""
         is_observed = self.status.get("observedGeneration") == self.metadata.generation
         return is_observed and bool(self.status.get("readyReplicas", 0) >= self.spec["replicas"])
 
