@@ -135,7 +135,7 @@ def owned_part(fields: FieldSet, value: object) -> object:
 
 
 def _owned_part(fields: FieldSet, value: object, indexed: _Items) -> object:
-    if not fields.keys() - {"", "."}:
+    if not any(field not in {"", "."} for field in fields):
         return value
     if isinstance(value, dict):
         owned = {field: f"f:{field}" for field in value if f"f:{field}" in fields}
