@@ -303,6 +303,12 @@ def test_a_config_map_that_only_the_edit_uses_counts(write: Write) -> None:
     assert last_line(ended).startswith("Pods restart: ")
 
 
+def test_a_config_map_that_is_neither_recorded_nor_beside_the_edit_is_unknown(
+    diff: Callable[[Json, Json], CommandResult],
+) -> None:
+    assert "ConfigNotFound" not in diff(running(my_resource()), using("settings")).out
+
+
 def test_a_dependency_beside_the_edit_is_met(write: Write) -> None:
     """So is shown what the Deployment would be once the dependency is met."""
     waiting = my_resource(dependencies=[BACKUP])

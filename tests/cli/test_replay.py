@@ -19,7 +19,7 @@ from metahook.envtest.free_port import free_port
 from metahook.protocol.request_builder import customize_request
 from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.other_version import PATH, longer, other_version
-from tests.cli.test_diff import MODES, in_cluster, request_of
+from tests.cli.test_diff import MODES, in_cluster, request_of, using
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
 from tests.service.operator import served
 from toolkit.served.process import Served
@@ -232,8 +232,10 @@ def test_children_of_one_response_only_are_added_or_removed(write: Write) -> Non
         assert word in line
 
 
-def test_a_deployment_that_is_no_longer_listed_ends_its_pods(write: Write) -> None:
+@pytest.mark.parametrize("image", ["nginx:1.27", "nginx:1.28"], ids=["alone", "while another one restarts"])
+def test_a_deployment_that_is_no_longer_listed_ends_its_pods(image: str, write: Write) -> None:
     request = settled()
+    request["parent"]["spec"]["image"] = image
     groups = request["children"]
     (deployment,) = groups["Deployment.apps/v1"].values()
     other = {**deployment, "metadata": {**deployment["metadata"], "name": "web-old"}}
@@ -412,6 +414,12 @@ def test_live_objects_of_this_version_are_the_same(mode: str, dump: Any, write: 
     ended = call("replay", write(dump(parents), "parents"), write(dump(children), "children"))
 
     assert ended == CommandResult(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
+
+
+def test_a_kind_that_was_not_collected_is_unknown(write: Write) -> None:
+    parents, children = live(using("settings"))
+
+    assert call("replay", write(parents, "parents"), write(children, "children")) == CommandResult(0, f"{SAME}\n", "")
 
 
 def test_live_objects_show_whose_pods_another_version_restarts(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,12 +53,13 @@ def test_the_parent_is_rendered_with_its_status_and_then_its_children() -> None:
     assert json.loads(as_json.out)["items"] == [parent, child]
 
 
-def test_a_folder_is_read_without_what_is_hidden_in_it() -> None:
+def test_a_folder_is_read_without_what_is_hidden_in_it_and_without_kustomization() -> None:
     for name in ("compositecontroller.yaml", "crd.yaml"):
         Path("hooks").mkdir(exist_ok=True)
         shutil.copy(GREETING / name, "hooks")
     Path("hooks/.github").mkdir()
     Path("hooks/.github/ci.yml").write_text("on: push\n")
+    Path("hooks/kustomization.yaml").write_text("resources: [crd.yaml]\n")
 
     assert call("render", "-k", "hooks", "--hook", "greetings.py", "-f", "hi.yaml").code == 0
 

@@ -106,4 +106,6 @@ def test_an_object_is_ready_if_its_condition_is_true_for_its_newest_generation()
     available = [{"type": "Available", "status": "True"}]
     assert ready(deployment(conditions=available), "Available")
     assert not ready(deployment(generation=3, conditions=available), "Available")
+    old = [{**available[0], "observedGeneration": 1}]  # in a status that another controller wrote later
+    assert not ready(deployment(conditions=old), "Available")
     assert not ready(None)

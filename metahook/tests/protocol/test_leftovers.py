@@ -105,6 +105,23 @@ def test_the_command_for_a_custom_resource_is_a_merge_patch_that_names_the_group
     assert command.startswith("kubectl patch cache.example.com hello -n default --type=merge --field-manager=")
 
 
+@pytest.mark.parametrize(
+    ("removed", "desired"),
+    [
+        ("rollingUpdate", "type"),
+        ("sessionAffinityConfig", "sessionAffinity"),
+        ("valueFrom", "value"),
+        ("configMapKeyRef", "secretKeyRef"),
+        ("httpGet", "exec"),
+        ("emptyDir", "persistentVolumeClaim"),
+    ],
+)
+def test_a_field_that_takes_the_place_of_the_removed_one_is_set_in_the_same_patch(removed: str, desired: str) -> None:
+    command = removal(manifest(Cache, spec={desired: "x", "a": 1}), [("spec", removed)], observed(Cache)).command
+
+    assert command.endswith(f"""-p '{{"spec":{{"{removed}":null,"{desired}":"x"}}}}'""")
+
+
 def test_an_item_of_a_list_of_a_custom_resource_is_removed_in_an_editor() -> None:
     command = removal(manifest(Cache), [("spec", "b"), ("spec", "c", (("name", "x"),))], observed(Cache)).command
 

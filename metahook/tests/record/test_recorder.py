@@ -259,6 +259,12 @@ def test_what_waits_to_be_written_is_bounded(
     assert "writing is too slow" in caplog.text
 
 
+def test_requests_wait_for_memory_up_to_its_limit_and_not_one_byte_more(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path, MIB, __version__, Redaction())
+
+    assert [recorder.reserve(size) for size in (module.MOST_WAITING - 1, 2, 1, 1)] == [True, False, True, False]
+
+
 # When it can't be written
 
 

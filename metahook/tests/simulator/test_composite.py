@@ -101,6 +101,15 @@ def test_a_parent_waits_for_its_finalize_hook(mode: Mode, policy: str) -> None:
     assert findings(made.history) == []
 
 
+def test_a_parent_that_was_deleted_without_the_finalizer_does_not_get_it() -> None:
+    made = cluster(FINALIZED, Decides(sync=copy, finalize=waits), room(word="hi"))
+    made.edit(ROOM, lambda it: it["metadata"].update(finalizers=["example.com/wait"]))
+    made.delete(ROOM)
+    made.until_quiet()
+
+    assert made.get(ROOM)["metadata"]["finalizers"] == ["example.com/wait"]
+
+
 def test_a_finalizer_without_its_hook_is_removed() -> None:
     made = cluster(composite("rooms", CONFIG_MAPS), Decides(sync=copy), room(word="hi"))
     made.edit(ROOM, lambda it: it["metadata"].update(finalizers=[FINALIZER]))

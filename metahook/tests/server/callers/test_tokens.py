@@ -51,7 +51,8 @@ def test_each_of_several_tokens_is_valid(tokens: Tokens, value: str) -> None:
     assert call(app, "/sync", sync_body(), headers={**JSON, "authorization": value}).status_code == 200
 
 
-def test_another_header_and_a_longer_scheme_are_not_accepted(tokens: Tokens) -> None:
+def test_another_header_a_second_one_and_a_longer_scheme_are_not_accepted(tokens: Tokens) -> None:
+    assert not tokens.accept([(b"authorization", VALID.encode())] * 2)
     assert not tokens.accept([(b"x-authorization", VALID.encode())])
     assert not tokens.accept([(b"authorization", b"BearerX " + FIRST.encode())])
     assert tokens.accept([(b"authorization", VALID.encode())])

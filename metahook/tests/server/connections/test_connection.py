@@ -236,6 +236,30 @@ def test_each_response_has_its_own_time_to_be_taken() -> None:
             client.close()
 
 
+def test_a_client_that_goes_on_sending_has_no_more_time_to_take_its_first_response(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The server's buffer takes the next responses, so they don't wait for the first one."""
+    connection_made, sizes = Connection.connection_made, iter([LONG_RESPONSE])
+
+    def with_a_large_buffer(self: Connection, transport: asyncio.Transport) -> None:
+        connection_made(self, transport)
+        transport.set_write_buffer_limits(2 * LONG_RESPONSE)
+
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response(b"x" * next(sizes, 1))(scope, receive, send)
+
+    monkeypatch.setattr(Connection, "connection_made", with_a_large_buffer)
+    with serving(app=respond) as server, server.connect() as client:
+
+        def is_cut() -> bool:
+            with suppress(OSError):
+                client.sendall(request() + BODY)
+            return server.closed == ["write_timeout"]
+
+        wait_for(is_cut)
+
+
 @pytest.mark.parametrize("limits", [Limits(max_in_flight=1), Limits(max_connections=1)])
 def test_a_client_that_does_not_take_its_responses_keeps_nobody_out(limits: Limits) -> None:
     """The second response waits until the first one is taken."""
@@ -397,6 +421,20 @@ def test_a_connection_that_is_old_ends_with_its_next_response() -> None:
         assert [(answer.status, answer.is_last) for answer in answers] == [(200, False), (200, True)]
         assert is_closed(client)
     assert closed == []
+
+
+def test_connections_that_were_opened_together_do_not_become_old_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def played() -> set[bool]:
+        """Return which of 50 connections end, after 90 % of their age."""
+        connections, server, loop = Connections(Limits()), create_server(create_app(TINY)), asyncio.get_running_loop()
+        options: Any = {"accepted": None, "abort": None, "config": server.config, "server_state": server.server_state}
+        opened = [Connection(connections, **options) for _ in range(50)]
+        now = loop.time() + 0.9 * Limits().max_connection_age
+        with monkeypatch.context() as patched:
+            patched.setattr(loop, "time", lambda: now)
+            return {each.begin_response("POST", HTTPStatus.OK) for each in opened}
+
+    assert asyncio.run(played()) == {True, False}
 
 
 def test_a_request_that_arrives_while_its_connection_becomes_old_is_answered() -> None:

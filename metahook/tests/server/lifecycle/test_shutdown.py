@@ -6,8 +6,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -113,13 +113,10 @@ class Held(Server):
         await super().startup(sockets)
 
 
-def test_it_is_ready_once_the_hooks_accept_connections_and_not_before() -> None:
-    assert asyncio.run(readiness_while_held()) == [(503, 200), (200, 200)]
-
-
-async def readiness_while_held() -> list[tuple[int, int]]:
-    """Return the statuses of /readyz and /livez before and after the hooks accept connections."""
-    shutdown = Shutdown(drain=0, stop_timeout=1, telemetry=Telemetry())
+@asynccontextmanager
+async def holding() -> AsyncIterator[tuple[Held, httpx.AsyncClient, Shutdown]]:
+    """Yield a server that starts, a client of its health, and its shutdown, which ends within 10 seconds."""
+    shutdown = Shutdown(drain=60, stop_timeout=1, telemetry=Telemetry())
     hooks = Held(create_server(create_app(TINY)).config)
     health = create_server(create_health_app(lambda: shutdown.is_ready, Metrics(("/sync",), "1", Limits())))
     with Address("127.0.0.1", 0).listen() as hooks_socket, Address("127.0.0.1", 0).listen() as health_socket:
@@ -128,13 +125,35 @@ async def readiness_while_held() -> list[tuple[int, int]]:
             run(BoundServer(hooks, hooks_socket), BoundServer(health, health_socket), shutdown)
         )
         async with httpx.AsyncClient(base_url=url) as client:
-            before = [(await client.get(path)).status_code for path in ("/readyz", "/livez")]
+            yield hooks, client, shutdown
+        hooks.released.set()
+        await asyncio.wait_for(running, 10)
+
+
+async def statuses(client: httpx.AsyncClient) -> list[int]:
+    """Return the statuses of /readyz and /livez."""
+    return [(await client.get(path)).status_code for path in ("/readyz", "/livez")]
+
+
+def test_it_is_ready_once_the_hooks_accept_connections_and_not_before() -> None:
+    async def played() -> None:
+        async with holding() as (hooks, client, shutdown):
+            assert await statuses(client) == [503, 200]
             hooks.released.set()
             await hooks.is_listening.wait()
-            after = [(await client.get(path)).status_code for path in ("/readyz", "/livez")]
-        shutdown.begin(signal.SIGINT)
-        await running
-    return [(before[0], before[1]), (after[0], after[1])]
+            assert await statuses(client) == [200, 200]
+            shutdown.begin(signal.SIGINT)
+
+    asyncio.run(played())
+
+
+def test_a_stop_during_the_start_does_not_wait_for_the_drain() -> None:
+    async def played() -> None:
+        async with holding() as (_, client, shutdown):
+            assert await statuses(client) == [503, 200]
+            shutdown.begin(signal.SIGTERM)
+
+    asyncio.run(played())
 
 
 # SIGTERM while it runs

@@ -2,6 +2,8 @@
 
 import itertools
 
+import pytest
+
 from metahook.server.telemetry.refusals import FORGET, MOST, WINDOW, RefusalCause, RefusalCauses
 
 NOT_JSON = RefusalCause(400, "/sync", "the body is not JSON")
@@ -32,15 +34,16 @@ class Log:
         self.lines.append((id_, count))
 
 
-def test_the_first_refusal_for_a_cause_has_a_line_and_the_next_ones_are_counted() -> None:
+@pytest.mark.parametrize("more", [1, 2])
+def test_the_first_refusal_for_a_cause_has_a_line_and_the_next_ones_are_counted(more: int) -> None:
     log = Log()
 
-    ids = [log.add(cause) for cause in (NOT_JSON, NOT_JSON, TOO_LARGE, NOT_JSON)]
+    ids = [log.add(cause) for cause in (NOT_JSON, TOO_LARGE, *[NOT_JSON] * more)]
     log.now += WINDOW
     log.add(TOO_LARGE)
 
-    assert ids == ["id1", "id1", "id2", "id1"]
-    assert log.lines == [("id1", 1), ("id2", 1), ("id1", 2), ("id2", 1)]
+    assert ids == ["id1", "id2", *["id1"] * more]
+    assert log.lines == [("id1", 1), ("id2", 1), ("id1", more), ("id2", 1)]
 
 
 def test_a_cause_keeps_its_id_while_it_occurs_and_gets_another_after_an_hour_without() -> None:
