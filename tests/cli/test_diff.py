@@ -303,16 +303,11 @@ def test_a_config_map_that_only_the_edit_uses_counts(write: Write) -> None:
     assert last_line(ended).startswith("Pods restart: ")
 
 
-def test_a_config_map_that_is_neither_recorded_nor_beside_the_edit_is_unknown(
-    diff: Callable[[Json, Json], CommandResult],
-) -> None:
-    assert "ConfigNotFound" not in diff(running(my_resource()), using("settings")).out
-
-
-def test_a_dependency_beside_the_edit_is_met(write: Write) -> None:
+def test_a_dependency_beside_the_edit_is_met_and_one_that_was_not_recorded_is_unknown(write: Write) -> None:
     """So is shown what the Deployment would be once the dependency is met."""
     waiting = my_resource(dependencies=[BACKUP])
     old = write(json.dumps(request_of(waiting, related={"MyBackup.example.com/v1": {}})), name="old.json")
+    unknown = write(json.dumps(request_of(waiting)), name="unknown.json")
     metadata, status = {"name": "nightly"}, {"conditions": [{"type": "Ready", "status": "True"}]}
     backup = {"apiVersion": "example.com/v1", "kind": "MyBackup", "metadata": metadata, "status": status}
     watch = ("--watch-dependency", "example.com/v1/mybackups/MyBackup")
@@ -320,6 +315,7 @@ def test_a_dependency_beside_the_edit_is_met(write: Write) -> None:
     ends = [call("diff", old, write(*new, name="new.yaml"), *watch) for new in ((waiting,), (waiting, backup))]
 
     assert last_line(ends[0]).endswith("mybackups/nightly does not exist.")
+    assert last_line(call("diff", unknown, write(waiting, name="new.yaml"), *watch)).endswith("observed yet.")
     assert last_line(ends[1]) == "No Pods are running: the Deployment would be created."
 
 

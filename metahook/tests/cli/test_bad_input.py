@@ -1,15 +1,13 @@
 """Bad input of ``metahook``: one line with file, place and remedy, exit code 2, and nothing half written."""
 
-import http.server
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from metahook.cli.hooks import remote_hook
+from metahook.simulator.hook import Reply
 from toolkit.cli.command import problem
 from toolkit.cli.served import serving
 
@@ -261,27 +259,6 @@ def test_a_child_that_the_api_server_keeps_refusing_is_not_compared() -> None:
     )
 
 
-@contextmanager
-def served(status: int, body: bytes, wait: threading.Event | None = None) -> Iterator[str]:
-    """Serve *body* with *status*, and give the URL."""
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            if wait:
-                wait.wait(10)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            with suppress(OSError):  # the command stops reading
-                self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as http.server calls it
-            """Print nothing."""
-
-    with serving(Handler) as url:
-        yield url
-
-
 ANSWERS = {
     "HTML": (200, b"<html>", "--hook: sync returns something that is not JSON; give the URL of a hook"),
     "500": (500, b"{}", "--hook: sync returns status 500; see the log of the hook, or give the URL of a hook"),
@@ -303,7 +280,7 @@ ANSWERS = {
 @pytest.mark.parametrize("command", ["check", "render", "simulate"])
 @pytest.mark.parametrize(("status", "body", "line"), ANSWERS.values(), ids=ANSWERS)
 def test_what_is_no_answer_of_a_hook_is_named(command: str, status: int, body: bytes, line: str) -> None:
-    with served(status, body) as url:
+    with serving(lambda _: Reply(status, body)) as url:
         found = problem(command, "-k", "controller.yaml", "-k", "crd.yaml", "-f", "parent.yaml", "--hook", url)
 
     assert found.startswith(line)
@@ -313,7 +290,11 @@ def test_a_hook_that_is_down_or_late_is_named_with_its_url(monkeypatch: pytest.M
     monkeypatch.setattr(remote_hook, "TIMEOUT", 0.2)
     released = threading.Event()
 
-    with served(200, b"{}", released) as url:
+    def answer(_: bytes) -> Reply:
+        released.wait(10)
+        return Reply(200, b"{}")
+
+    with serving(answer) as url:
         late = rendered(hook=url)
         released.set()
 

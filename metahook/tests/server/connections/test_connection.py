@@ -240,7 +240,7 @@ def test_a_client_that_goes_on_sending_has_no_more_time_to_take_its_first_respon
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The server's buffer takes the next responses, so they don't wait for the first one."""
-    connection_made, sizes = Connection.connection_made, iter([LONG_RESPONSE])
+    connection_made, sizes, responded = Connection.connection_made, iter([LONG_RESPONSE]), threading.Event()
 
     def with_a_large_buffer(self: Connection, transport: asyncio.Transport) -> None:
         connection_made(self, transport)
@@ -248,13 +248,16 @@ def test_a_client_that_goes_on_sending_has_no_more_time_to_take_its_first_respon
 
     async def respond(scope: Scope, receive: Receive, send: Send) -> None:
         await Response(b"x" * next(sizes, 1))(scope, receive, send)
+        responded.set()
 
     monkeypatch.setattr(Connection, "connection_made", with_a_large_buffer)
-    with serving(app=respond) as server, server.connect() as client:
+    with serving(app=respond) as server, server.connect(request(), BODY) as client:
 
         def is_cut() -> bool:
-            with suppress(OSError):
-                client.sendall(request() + BODY)
+            if responded.is_set():
+                responded.clear()
+                with suppress(OSError):
+                    client.sendall(request() + BODY)
             return server.closed == ["write_timeout"]
 
         wait_for(is_cut)
