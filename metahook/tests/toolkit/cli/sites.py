@@ -141,8 +141,7 @@ class Mistake(NamedTuple):
 
         code, found = checked("--only", self.check)
 
-        assert code == 1
-        assert len(found) == len(self.lines), found
+        assert (code, len(found)) == (1, len(self.lines)), found
         assert all(line in each for line, each in zip(self.lines, found, strict=True)), found
 
     def assert_found_by_the_whole_check(self) -> None:
