@@ -227,10 +227,11 @@ def test_a_kept_child_is_not_judged_by_the_rules_for_fields(child: Manifest) -> 
 
 def test_of_the_observed_children_some_may_be_kept_and_the_others_listed() -> None:
     mixed = SyncResponse(status=STATUS, children=[config_map("a")], kept=[config_map("b")])
+    listed = check_response(mixed, PARENT, KINDS)
 
-    check_kept(mixed, observed_children(config_map("a"), config_map("b")))
+    check_kept(listed, observed_children(config_map("a"), config_map("b")))
     with pytest.raises(RefusedResponse, match="not all that are observed"):
-        check_kept(mixed, observed_children(config_map("a"), config_map("b"), config_map("c")))
+        check_kept(listed, observed_children(config_map("a"), config_map("b"), config_map("c")))
 
 
 def test_a_kept_child_of_another_group_does_not_stand_for_one_that_is_left_out() -> None:
