@@ -140,9 +140,15 @@ def holds(rule: str, value: Any, before: Any = None) -> bool:
 
 
 @cache
+def _value(encoded: str) -> Any:
+    """Return the value of the JSON *encoded*, which many rules are about."""
+    return json_to_cel(json.loads(encoded))
+
+
+@cache
 def _holds(rule: str, value: str, before: str) -> bool:
     """Tell the same for values in JSON: most values of most examples are alike."""
-    values = {"self": json_to_cel(json.loads(value)), "oldSelf": json_to_cel(json.loads(before))}
+    values = {"self": _value(value), "oldSelf": _value(before)}
     try:
         return bool(_Evaluator(_parsed(rule), Activation(functions=_FUNCTIONS)).evaluate(values))
     except CELEvalError:
