@@ -69,14 +69,21 @@ def test_without_a_deadline_kubernetes_own_counts() -> None:
     assert answer_at(0, rolling(NOW_TEXT))["resyncAfterSeconds"] == 1200
 
 
-@pytest.mark.parametrize("since", [None, "", "soon"], ids=str)
-def test_a_rollout_of_which_no_time_is_known_is_late_by_our_own_clock(since: str | None) -> None:
+@pytest.mark.parametrize(
+    ("since", "stored", "deadline"),
+    [(None, NOW_TEXT, 600), ("", NOW_TEXT, 600), ("soon", NOW_TEXT, 600), (None, "2026-01-31T11:59:00Z", 1200)],
+    ids=["no time", "an empty one", "a word", "and the clocks differ"],
+)
+def test_a_rollout_of_which_no_time_is_known_is_late_by_our_own_clock(
+    since: str | None, stored: str, deadline: int
+) -> None:
     first = answer_at(0, rolling(since))
     waited = my_resource(replicas=3, status=first["status"])
+    waited["metadata"]["managedFields"] = [{"time": stored, "subresource": "status"}]
 
     assert first["resyncAfterSeconds"] == 600
-    assert reason(sync(waited, rolling(since), now=NOW + timedelta(seconds=599))) == "RollingOut"
-    assert reason(sync(waited, rolling(since), now=NOW + timedelta(seconds=600))) == "ProgressDeadlineExceeded"
+    early, late = (sync(waited, rolling(since), now=NOW + timedelta(seconds=deadline + more)) for more in (-1, 0))
+    assert (reason(early), reason(late)) == ("RollingOut", "ProgressDeadlineExceeded")
 
 
 def test_a_deadline_that_is_no_number_is_that_of_kubernetes() -> None:

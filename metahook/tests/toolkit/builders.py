@@ -39,6 +39,9 @@ def stored_parent(
     return {**made, **({"status": status} if status else {})}
 
 
+_WITHOUT_GENERATION = {"ConfigMap", "HorizontalPodAutoscaler", "Secret", "Service", "ServiceAccount"}
+
+
 def owned(manifest: Json, parent: Json, *, generation: int = 1, **metadata: Any) -> Json:
     """Return *manifest* as the API server stores it after Metacontroller created it for *parent*."""
     uid = parent["metadata"]["uid"]
@@ -51,7 +54,9 @@ def owned(manifest: Json, parent: Json, *, generation: int = 1, **metadata: Any)
         "blockOwnerDeletion": True,
     }
     labels = {**manifest["metadata"].get("labels", {}), "controller-uid": uid}
-    made = {"labels": labels, "ownerReferences": [owner], "uid": f"child-{uid}", "generation": generation}
+    made: Json = {"labels": labels, "ownerReferences": [owner], "uid": f"child-{uid}", "resourceVersion": "1"}
+    if manifest["kind"] not in _WITHOUT_GENERATION:
+        made["generation"] = generation
     return {**manifest, "metadata": {**manifest["metadata"], **made, **metadata}}
 
 

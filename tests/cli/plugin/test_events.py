@@ -21,3 +21,12 @@ def test_the_last_error_is_the_newest_of_a_sync_of_this_object() -> None:
         "Sync error: forbidden (last seen 2026-01-31T12:00:09Z)"
     )
     assert last_error(MYRESOURCE, others[1:]) == ""
+
+
+def test_events_of_one_second_are_in_the_order_of_their_versions() -> None:
+    uid = MYRESOURCE["metadata"]["uid"]
+    events = [event("MyResource", "web", uid, reason="SyncError", message=version) for version in ("9", "10")]
+    for each in events:
+        each["metadata"]["resourceVersion"] = each["message"]
+
+    assert last_error(MYRESOURCE, events).startswith("10 ")

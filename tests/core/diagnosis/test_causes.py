@@ -74,6 +74,8 @@ def test_a_container_that_has_not_failed_is_no_cause(made: Json) -> None:
     "seen",
     [
         pytest.param(crashing(restarts=1), id="waiting for its second restart"),
+        pytest.param(container(state=waiting("PostStartHookError"), last=ended(1), restarts=1), id="by postStart"),
+        pytest.param(container(state=waiting("RunContainerError"), last=ended(1), restarts=1), id="it can't start"),
         pytest.param(container(state=running(), last=ended(1), restarts=2), id="running"),
         pytest.param(container(state=ended(1), last=ended(1), restarts=2), id="ended"),
         pytest.param(crashing(restarts=2), id="waiting again"),

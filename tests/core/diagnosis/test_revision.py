@@ -82,8 +82,10 @@ def test_where_all_pods_were_changed_number_and_age_tell() -> None:
     mirror = [{"name": "main", "image": "mirror/nginx"}]
     old = made_for({"image": "nginx:1.26"}, HEALTHY, mark="zold", seconds=60, containers=mirror)
     new = made_for({}, crashing(), mark="anew", seconds=5, containers=mirror)
+    unscheduled = {**old, "spec": {name: value for name, value in old["spec"].items() if name != "nodeName"}}
 
     assert reason({}, old, new, replicas=2, updatedReplicas=1) == "CrashLooping"
+    assert reason({}, unscheduled, new, replicas=2, updatedReplicas=1) == "CrashLooping"
 
 
 @pytest.mark.parametrize("spec", [None, [], {"containers": 7}, {"containers": [None]}, {"initContainers": {}}], ids=str)

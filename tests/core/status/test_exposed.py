@@ -61,12 +61,24 @@ def test_an_ingress_without_an_address_is_not_served_yet_and_ready_does_not_wait
         pytest.param(exposed(), ADDRESS, "http://web.example.com/", id="Ingress"),
         pytest.param(exposed(tls={}, path="/shop"), ADDRESS, "https://web.example.com/shop", id="Ingress with TLS"),
         pytest.param(exposed(gateway=GATEWAY), accepted(), "http://web.example.com/", id="HTTPRoute"),
+        pytest.param(
+            exposed(gateway=GATEWAY),
+            accepted({"example.com/Programmed": "False"}),
+            "http://web.example.com/",
+            id="a condition of its controller's own",
+        ),
         pytest.param(exposed(gateway=GATEWAY, tls={}), accepted(), "https://web.example.com/", id="TLS of a Gateway"),
         pytest.param(
             exposed(gateway={"name": "shared"}),
             accepted(ref={"name": "shared", "namespace": "default"}),
             "http://web.example.com/",
             id="a Gateway in the same namespace",
+        ),
+        pytest.param(
+            exposed(gateway={"name": "shared"}),
+            accepted(ref={"name": "shared"}),
+            "http://web.example.com/",
+            id="a Gateway in the same namespace, which its controller leaves out",
         ),
     ],
 )

@@ -62,10 +62,11 @@ def replicas(answer: Json) -> int | None:
     return found
 
 
-def test_a_change_that_comes_back_is_reverted_three_times_then_named_with_manager_and_remedy() -> None:
+@pytest.mark.parametrize("seconds", [5, WINDOW // 2])
+def test_a_change_that_comes_back_is_reverted_three_times_then_named_with_manager_and_remedy(seconds: int) -> None:
     life = Life(replicas=1)
 
-    answers = [life.step(5, *life.changed()) for _ in range(4) if life.step(1)]
+    answers = [life.step(seconds, *life.changed()) for _ in range(4) if life.step(1)]
 
     assert [reason(answer) for answer in answers] == ["Building", "Building", "Overridden", "Overridden"]
     assert [replicas(answer) for answer in answers] == [1, 1, 1, None]
@@ -295,23 +296,26 @@ def test_changes_are_counted_on_the_child_whatever_the_status_says() -> None:
     assert records[2] == records[3] == records[4] != records[5] == records[6] != records[7]
 
 
-def test_an_edit_whose_revert_is_not_observed_yet_is_counted_once() -> None:
-    """Its own controller writes the status of a child, and so gives it other versions meanwhile."""
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0, [1, 1, 1, 1]), (10, [1, 2, 3, 3])], ids=["its revert is not observed", "a fight"]
+)
+def test_each_edit_of_a_service_counts_once(seconds: int, expected: list[int]) -> None:
+    """It has no generation, and its own controller, which writes its status, gives it other versions as well."""
     parent = my_resource(ports=PORTS)
     deployment, service = finished(parent)
     service["spec"]["type"] = "NodePort"
-    edit = {"manager": "kubectl-edit", "operation": "Update", "time": format_time(NOW)}
-    entries = [{**edit, "fieldsV1": {"f:spec": {"f:type": {}}}}]
-    del service["metadata"]["generation"]
+    edit = {"manager": "kubectl-edit", "operation": "Update", "fieldsV1": {"f:spec": {"f:type": {}}}}
 
     counts = []
-    for version in ("7", "8", "9", "10"):
-        service["metadata"] |= {"managedFields": entries, "resourceVersion": version}
-        answer = sync(parent, deployment, service, now=NOW + timedelta(seconds=1))
+    for number in range(4):
+        time = NOW + timedelta(seconds=seconds * number)
+        entries = [{**edit, "time": format_time(time)}]
+        service["metadata"] |= {"managedFields": entries, "resourceVersion": f"{7 + number}"}
+        answer = sync(parent, deployment, service, now=time + timedelta(seconds=1))
         parent["status"] = answer["status"]
         counts.append(override(answer)["count"])
 
-    assert counts == [1, 1, 1, 1]
+    assert counts == expected
 
 
 @pytest.mark.parametrize("minutes", [-20, 20])

@@ -116,6 +116,15 @@ def test_a_time_far_ahead_delays_nothing() -> None:
     assert numbers(answer["status"])[0] == 1
 
 
+@pytest.mark.parametrize(("desired", "written"), [(1, 0), (2, 1)])
+def test_the_progress_of_a_single_pod_is_not_written_before_it_is_ready(desired: int, written: int) -> None:
+    web = my_resource(replicas=desired)
+    none, one = (rolling(web, replicas=desired + 1, updatedReplicas=updated) for updated in (0, 1))
+    before = sync(web, none)["status"] | {"countedAt": format_time(NOW)}
+
+    assert numbers(sync({**web, "status": before}, one)["status"]) == (desired, written)
+
+
 class Written(NamedTuple):
     """A write of the status in which only the numbers changed, after how many seconds."""
 

@@ -92,6 +92,9 @@ def test_a_missing_service_keeps_it_from_being_ready() -> None:
         pytest.param({"conditions": [TOO_LATE], "updatedReplicas": 1}, "ProgressDeadlineExceeded", id="too late"),
         pytest.param({"conditions": [FAILED_PODS], "updatedReplicas": 0}, "ReplicaFailure", id="Pods refused"),
         pytest.param({"conditions": [NO_REPLICA_SET], "updatedReplicas": 0}, "ReplicaFailure", id="ReplicaSet refused"),
+        pytest.param(
+            {"conditions": [{**FAILED_PODS, "status": "False"}], "updatedReplicas": 2}, "RollingOut", id="once refused"
+        ),
         pytest.param({"conditions": [TOO_LATE], "observedGeneration": 0}, "RollingOut", id="an old verdict"),
         pytest.param({"conditions": None}, "Available", id="no conditions"),
     ],
@@ -135,6 +138,13 @@ def test_scaled_to_zero_the_message_says_whether_pods_are_still_stopping(stoppin
 
     assert condition(answer)["message"] == f"The MyResource is scaled to zero{said}"
     assert condition(answer)["status"] == "True"
+
+
+def test_a_rollout_in_progress_is_no_loss() -> None:
+    rolling = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}
+    parent = my_resource(replicas=3, status={"readyGeneration": 1})
+
+    assert reason(sync(parent, deployment(conditions=[rolling], updatedReplicas=1))) == "RollingOut"
 
 
 @pytest.mark.parametrize(

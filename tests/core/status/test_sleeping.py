@@ -200,11 +200,11 @@ def test_a_deleted_one_has_no_schedule() -> None:
     assert "resyncAfterSeconds" not in answer
 
 
-def test_a_budget_stays_over_night() -> None:
-    for replicas, kinds in ((3, 2), (1, 1)):
-        answer, _ = settled(NIGHT, podDisruptionBudget="Auto", replicas=replicas)
+@pytest.mark.parametrize(("now", "replicas", "asleep", "kinds"), [(NIGHT, 3, 0, 2), (NIGHT, 1, 0, 1), (NOW, 1, 2, 2)])
+def test_a_budget_stays_day_and_night(now: datetime, replicas: int, asleep: int, kinds: int) -> None:
+    answer, _ = settled(now, None, window(replicas=asleep), podDisruptionBudget="Auto", replicas=replicas)
 
-        assert len(answer["children"]) == kinds
+    assert len(answer["children"]) == kinds
 
 
 def test_the_autoscaler_steps_aside_while_it_sleeps() -> None:
