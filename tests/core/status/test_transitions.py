@@ -22,7 +22,7 @@ def parent(
     **spec: Any,
 ) -> Json:
     """Return a MyResource whose spec was *changed* then."""
-    made = my_resource(generation=generation, status=status, replicas=2, **spec)
+    made = my_resource(generation=generation, status=status, **{"replicas": 2, **spec})
     made["metadata"]["managedFields"] = [
         {"time": changed, "manager": "kubectl", "operation": "Update"},
         {"time": stored, "manager": "metacontroller", "operation": "Update", "subresource": "status"},
@@ -111,16 +111,35 @@ def test_an_invalid_spec_changes_only_the_conditions_about_it() -> None:
     assert {answer[name] for name in ("Available", "Progressing")} == {("True", COMPLETE), ("True", STAMPED)}
 
 
-def test_ready_again_is_not_ready_since_before() -> None:
-    lost = deployment(parent(), available=LOST, counted=LOST, availableReplicas=0)
-    back = deployment(parent(), available=BACK, counted=BACK)
+AUTOSCALING: Json = {"minReplicas": 2, "maxReplicas": 9, "targetMemoryUtilizationPercentage": 80}
 
-    unready = sync(parent(READY), lost, now=LATER)
-    fresh, stale = (sync(parent(status), back, now=LATER) for status in (unready["status"], READY))
+
+@pytest.mark.parametrize(
+    "spec", [{}, {"replicas": 1, "autoscaling": AUTOSCALING}], ids=["no autoscaler", "an autoscaler"]
+)
+def test_ready_again_is_not_ready_since_before(spec: Json) -> None:
+    autoscalers = [owned(item, parent()) for item in sync(parent(**spec))["children"] if item["kind"] != "Deployment"]
+    lost = deployment(parent(**spec), available=LOST, counted=LOST, availableReplicas=0)
+    back = deployment(parent(**spec), available=BACK, counted=BACK)
+
+    unready = sync(parent(READY, **spec), lost, *autoscalers, now=LATER)
+    fresh, stale = (
+        sync(parent(status, **spec), back, *autoscalers, now=LATER) for status in (unready["status"], READY)
+    )
 
     assert times(unready)["Ready"] == times(unready)["Available"] == ("False", LOST)
     assert times(fresh) == times(stale)
     assert times(stale)["Ready"] == times(stale)["Available"] == ("True", BACK)
+
+
+def test_waking_up_is_a_rollout_of_its_own() -> None:
+    window: Json = {"days": ["Mon"], "from": "03:00", "to": "04:00"}
+    awake: Json = {"schedule": {"timeZone": "UTC", "sleep": [window]}}
+    slept = parent({**READY, "schedule": {"state": "Asleep", "replicas": 0}}, **awake)
+
+    answer = sync(slept, deployment(slept, stamped=CHANGED, updatedReplicas=1), now=LATER)
+
+    assert times(answer)["Progressing"] == ("True", CHANGED)
 
 
 def test_a_time_is_never_earlier_than_the_one_before() -> None:
