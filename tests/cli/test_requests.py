@@ -15,7 +15,7 @@ from metahook.cli.hooks.requests import Requests
 from metahook.protocol.request_builder import customize_request, sync_request
 from metahook.simulator.metacontroller.settings import MODES
 from tests.recorded.traffic import one
-from tests.requests.builders import NOW, Json, my_resource, owned
+from tests.requests.builders import NOW, Json, finished, my_resource, owned
 from tests.requests.watched_objects import BACKUP, backup
 
 WITH_SERVICE = my_resource(ports=[{"containerPort": 80}])
@@ -45,16 +45,16 @@ def children(parent: Json, *observed: Json) -> list[str]:
 
 def test_a_composed_request_is_read_as_it_was_meant() -> None:
     parent = my_resource(status={"state": "Ready"}, generation=4, ports=[{"containerPort": 80}])
-    observed = [owned(made("Deployment", spec={"replicas": 2}), parent)]
-    request = SyncRequest.decode(compose(parent, observed, [made("Service")], Watch()), CHILDREN)
-    deployment = request.children.get(Deployment, "web")
+    observed = next(each for each in finished(parent) if each["kind"] == "Deployment")
+    request = SyncRequest.decode(compose(parent, [observed], [made("Service")], Watch()), CHILDREN)
+    deployment = request.children.get(Deployment, "web-deployment")
 
     assert request.parent == CustomizeRequest.decode(customize_request(parent)).parent
     assert request.parent.generation == 4
     assert json.loads(request.parent.spec) == parent["spec"]
     assert json.loads(request.parent.status) == parent["status"]
     assert deployment is not None
-    assert deployment.spec == {"replicas": 2}
+    assert deployment.spec == observed["spec"]
     assert isinstance(request.related.get(Service, "web"), Service)
     assert request.related.get(Service, "gone") is Absence.MISSING
     assert request.related.get(ConfigMap, "web") is Absence.NOT_SELECTED

@@ -426,13 +426,13 @@ def edited(*more: Json) -> tuple[Json, list[Json]]:
     service["spec"]["externalIPs"] = ["192.0.2.1"]
     variable: Json = {'k:{"name":"main"}': {"f:env": {".": {}, 'k:{"name":"X"}': {".": {}, "f:value": {}}}}}
     command: Json = {'k:{"name":"main"}': {"f:command": {}, "f:image": {}}}
-    deployment["metadata"]["managedFields"] = [
+    deployment["metadata"]["managedFields"] += [
         owning(in_pod(hostNetwork={}, containers=command), **EDITED),
         owning(in_pod(containers=variable), manager="other", operation="Apply"),
         owning(in_pod(containers=variable), manager="kubectl-set"),
         *more,
     ]
-    service["metadata"]["managedFields"] = [owning({"f:spec": {"f:externalIPs": {}}}, manager="kubectl-patch")]
+    service["metadata"]["managedFields"] += [owning({"f:spec": {"f:externalIPs": {}}}, manager="kubectl-patch")]
     return parent, [deployment, service]
 
 

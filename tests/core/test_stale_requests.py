@@ -8,7 +8,7 @@ import pytest
 from app.core.child_metadata import GENERATION_STAMP
 from tests.requests.builders import NOW, UID, Json, condition, finished, my_resource, reason, sync
 
-PORT = {"ports": [{"containerPort": 80}]}
+PORT: Json = {"ports": [{"containerPort": 80}]}
 
 
 def newer(**spec: Any) -> tuple[Json, list[Json]]:
@@ -30,7 +30,7 @@ def test_children_of_a_newer_generation_are_kept() -> None:
     answer = sync(parent, *children)
 
     assert listed(answer) == ["Deployment", "Service"]
-    assert specs(answer) == [None, None]  # nothing recorded what was applied, so nothing is said
+    assert specs(answer) == specs(sync(my_resource(generation=2, image="nginx:2", **PORT)))
     assert reason(answer) == "Building"
     assert condition(answer)["message"].startswith("Waiting for Metacontroller to send the generation that Deployment ")
     assert condition(answer, "Progressing")["reason"] == "DeploymentDiffers"
@@ -78,7 +78,7 @@ def test_a_parent_that_has_waited_long_for_its_own_child_still_undoes_nothing_of
 
     answer = sync(parent, *children, now=NOW + timedelta(seconds=90))
 
-    assert specs(answer) == [None]
+    assert specs(answer) == specs(sync(my_resource(generation=2, image="nginx:2")))
     assert answer["status"]["waiting"]["what"] == "a later generation of Deployment web-deployment"
 
 

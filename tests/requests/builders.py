@@ -10,6 +10,7 @@ from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Kind, Object
 from metahook.protocol.request_builder import Grouped, sync_request
+from metahook.simulator.apiserver.stored_object import stored_object
 from toolkit.builders import (
     EARLIER_TEXT,
     NOW,
@@ -96,7 +97,7 @@ def applied(observed: Json, answer: Json) -> Json:
     made = child(answer, observed["kind"])
     own = {key: text for key, text in observed["metadata"]["annotations"].items() if GROUP not in key}
     metadata = {**observed["metadata"], "annotations": {**own, **made["metadata"]["annotations"]}}
-    return {**observed, "metadata": metadata, "spec": {**observed["spec"], **made["spec"]}}
+    return stored_object({**observed, "metadata": metadata, "spec": {**observed["spec"], **made["spec"]}})
 
 
 def sent_again(parent: Json, deployment: Json) -> Json:

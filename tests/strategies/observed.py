@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from app.core.desired.children import OPTIONAL_CHILDREN
 from metahook.protocol.request_builder import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
-from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.requests.builders import EARLIER_TEXT, KINDS, NOW_TEXT, grouped, owned, rolled_out, sync
 from tests.requests.watched_objects import ALL, WATCH, related
@@ -36,12 +35,18 @@ class Situation:
 
 def as_made(child: Json, parent: Json, record: str) -> Json:
     """Return *child* as it is in the cluster once Metacontroller made it; *record* says what tells of that."""
-    marked = owned(child, parent)
+    marked = owned(child, parent, managedFields=[])
     if record == "last-applied":
-        return stored_object(with_last_applied(marked, child))
+        return with_last_applied(marked, child)
     if record == "managed-fields":
-        return stored_object({**marked, "metadata": {**marked["metadata"], "managedFields": managed_fields(marked)}})
-    return stored_object(marked)
+        return {
+            **marked,
+            "metadata": {
+                **marked["metadata"],
+                "managedFields": managed_fields({**child, "metadata": marked["metadata"]}),
+            },
+        }
+    return marked
 
 
 _COUNTS = [ABSENT, 0, 1, 2, 3]

@@ -6,6 +6,9 @@ from typing import Any
 
 from metahook import Kind
 from metahook.protocol.request_builder import Grouped
+from metahook.simulator.apiserver.server_side_apply import managed_fields
+from metahook.simulator.apiserver.stored_object import stored_object
+from metahook.simulator.apiserver.validation import WITHOUT_GENERATION
 
 Json = dict[str, Any]
 
@@ -39,11 +42,8 @@ def stored_parent(
     return {**made, **({"status": status} if status else {})}
 
 
-_WITHOUT_GENERATION = {"ConfigMap", "HorizontalPodAutoscaler", "Secret", "Service", "ServiceAccount"}
-
-
 def owned(manifest: Json, parent: Json, *, generation: int = 1, **metadata: Any) -> Json:
-    """Return *manifest* as the API server stores it after Metacontroller created it for *parent*."""
+    """Return *manifest* as the API server stores it after Metacontroller created it for *parent*, an hour ago."""
     uid = parent["metadata"]["uid"]
     owner = {
         "apiVersion": parent["apiVersion"],
@@ -54,10 +54,14 @@ def owned(manifest: Json, parent: Json, *, generation: int = 1, **metadata: Any)
         "blockOwnerDeletion": True,
     }
     labels = {**manifest["metadata"].get("labels", {}), "controller-uid": uid}
-    made: Json = {"labels": labels, "ownerReferences": [owner], "uid": f"child-{uid}", "resourceVersion": "1"}
-    if manifest["kind"] not in _WITHOUT_GENERATION:
+    applied = {**manifest["metadata"], "labels": labels, "ownerReferences": [owner]}
+    (entry,) = managed_fields({**manifest, "metadata": applied})
+    made: Json = {"uid": f"child-{uid}", "resourceVersion": "1", "managedFields": [{**entry, "time": EARLIER_TEXT}]}
+    if manifest["kind"] not in WITHOUT_GENERATION:
         made["generation"] = generation
-    return {**manifest, "metadata": {**manifest["metadata"], **made, **metadata}}
+    # A test that is about an object without a spec has it as it is: the API server would refuse some.
+    stored = stored_object(manifest) if "spec" in manifest else manifest
+    return {**stored, "metadata": {**applied, **made, **metadata}}
 
 
 def rolled_out(deployment: Json) -> Json:

@@ -93,7 +93,7 @@ def test_what_others_changed_is_reverted_once_it_is_resumed() -> None:
 
     answer = sync(my_resource(generation=3, suspend=False), changed_by_hand(deployment))
 
-    assert child(answer, "Deployment")["spec"] == deployment["spec"]
+    assert child(answer, "Deployment")["spec"] == child(sync(my_resource()), "Deployment")["spec"]
     assert reason(answer) == "Building"
 
 

@@ -68,7 +68,7 @@ def test_the_status_says_all_that_is_seen() -> None:
                 "reason": "RolledOut",
                 "message": "The last rollout is complete.",
                 "observedGeneration": 1,
-                "lastTransitionTime": NOW_TEXT,
+                "lastTransitionTime": EARLIER_TEXT,
             },
         ],
         "replicas": 3,
