@@ -44,17 +44,6 @@ def test_an_invalid_spec_keeps_every_child_as_it_was_applied() -> None:
         assert "controller-uid" not in kept["metadata"]["labels"]
 
 
-def test_an_invalid_spec_leaves_the_number_of_pods_to_its_autoscaler() -> None:
-    autoscaling = {"maxReplicas": 9, "targetMemoryUtilizationPercentage": 80}
-    deployment, autoscaler = (recorded(item) for item in finished(my_resource(autoscaling=autoscaling)))
-    deployment["spec"]["replicas"] = 7
-
-    answer = sync(my_resource(generation=2, image="no image"), deployment, autoscaler)
-
-    assert child(answer, "Deployment")["spec"] == deployment["spec"]
-    assert child(answer, "HorizontalPodAutoscaler")["spec"] == autoscaler["spec"]
-
-
 def changed_by_hand(item: Json) -> Json:
     """Return the Deployment *item* with another number of Pods and image, a label changed, and one removed."""
     (main,) = item["spec"]["template"]["spec"]["containers"]

@@ -140,13 +140,6 @@ def test_scaled_to_zero_the_message_says_whether_pods_are_still_stopping(stoppin
     assert condition(answer)["status"] == "True"
 
 
-def test_a_rollout_in_progress_is_no_loss() -> None:
-    rolling = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}
-    parent = my_resource(replicas=3, status={"readyGeneration": 1})
-
-    assert reason(sync(parent, deployment(conditions=[rolling], updatedReplicas=1))) == "RollingOut"
-
-
 @pytest.mark.parametrize(
     ("before", "state", "expected"),
     [

@@ -419,27 +419,28 @@ PORT: Json = {"ports": [{"containerPort": 80}]}
 
 
 def was_ready(**changes: Json) -> str:
-    """Return the state of what was Ready in this generation, with *changes* of the Deployment and the Service."""
+    """Return state and reason of what was Ready in this generation, with *changes* of Deployment and Service."""
     parent = my_resource(status={"readyGeneration": 1}, replicas=3, **PORT)
     deployment, service = finished(parent)
     made = {**deployment, "status": {**deployment["status"], **changes.get("status", {})}}
     made["spec"] = {**made["spec"], **changes.get("deployment", {})}
     answer = sync(parent, made, {**service, "spec": {**service["spec"], **changes.get("service", {})}})
-    state: str = answer["status"]["state"]
-    return state
+    return f"{answer['status']['state']}: {reason(answer)}"
 
 
 @pytest.mark.parametrize(
     ("changes", "state"),
     [
-        pytest.param({}, "Ready", id="nothing"),
-        pytest.param({"deployment": {"replicas": 5}}, "Building", id="a Deployment to be updated"),
-        pytest.param({"status": {"observedGeneration": 0}}, "Building", id="a Deployment just updated"),
+        pytest.param({}, "Ready: Available", id="nothing"),
+        pytest.param({"deployment": {"replicas": 5}}, "Building: Building", id="a Deployment to be updated"),
+        pytest.param({"status": {"observedGeneration": 0}}, "Building: RollingOut", id="a Deployment just updated"),
         pytest.param(
-            {"status": {"conditions": [ROLLS], "updatedReplicas": 1}}, "Building", id="a rollout that is in progress"
+            {"status": {"conditions": [ROLLS], "updatedReplicas": 1}},
+            "Building: RollingOut",
+            id="a rollout in progress",
         ),
-        pytest.param({"status": {"availableReplicas": 1}}, "Degraded", id="lost Pods of a complete rollout"),
-        pytest.param({"service": {"type": "NodePort"}}, "Degraded", id="a Service that another user changed"),
+        pytest.param({"status": {"availableReplicas": 1}}, "Degraded: ReplicasUnavailable", id="lost Pods"),
+        pytest.param({"service": {"type": "NodePort"}}, "Degraded: Building", id="a Service that another user changed"),
     ],
 )
 def test_an_ordinary_rollout_is_building_and_what_is_lost_without_one_is_degraded(changes: Json, state: str) -> None:
