@@ -119,7 +119,7 @@ def test_a_failure_that_nothing_decides_at_its_deadline_is_rolled_back_later(
             lambda: condition(here.get("Deployment"), "Progressing")["reason"] == "ProgressDeadlineExceeded"
         )
 
-    here.wait_for_status("Failed", "RolledBack", within=10)
+    here.wait_for_status("Failed", "RolledBack")
     here.wait_until_quiet()
     assert here.main()["image"] == "nginx:1.27"
     assert here.touched().writes == []

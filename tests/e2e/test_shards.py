@@ -127,11 +127,11 @@ def test_the_number_of_shards_changes_and_writes_nothing(sharded: Cluster, here:
     before, done, start = versions(here.client, here.name), here.since(), len(sharded.audit.requests)
 
     for shards in (2, MOST, 2, 1):
-        counts = {name: len(syncs(here, name)) for name in LABELS}
+        earlier = {name: syncs(here, name) for name in LABELS}
         split(sharded, shards)
-        others = [name for name, label in LABELS.items() if owner(label, shards) != syncs(here, name)[-1]]
+        others = [name for name, label in LABELS.items() if owner(label, shards) != earlier[name][-1]]
         for name in others:
-            wait_for_sync_by(here, name, owner(LABELS[name], shards), counts[name])
+            wait_for_sync_by(here, name, owner(LABELS[name], shards), len(earlier[name]))
         here.wait_until_quiet()
         assert others
 
