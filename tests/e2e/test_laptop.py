@@ -1,26 +1,16 @@
 """Runs the commands of docs/contributing/hook-on-your-laptop.md: a MyResource goes to the laptop's hook, and back."""
 
-import json
 import os
 import re
-import signal
 import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from dataclasses import dataclass
 
-import helm_python as helm
 import pytest
 
-from metahook import SyncResponse
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.objects import Json
 from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import NEXT, Hook
@@ -28,7 +18,6 @@ from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.proxy import Proxy
 from tests.e2e.real_kubectl import require_kubectl
-from tests.e2e.recorder import Recorder
 from tests.e2e.shell import Shell
 from tests.e2e.test_chart import INSTALL, UPGRADE
 
@@ -48,31 +37,6 @@ RELEASE = (
     "kubectl patch compositecontroller myresource --type=merge "
     """-p '{"spec":{"parentResource":{"labelSelector":null}}}'"""
 )
-
-_OTHER_TEMPLATE = """
-import app.core.controller
-from tests.e2e.test_laptop import with_another_template
-
-app.core.controller.sync = with_another_template(app.core.controller.sync)
-
-from app.cli import main
-
-main()
-"""
-
-
-def with_another_template(sync: Any) -> Any:
-    """Return a function like *sync* that adds an annotation to the Pod template."""
-
-    def changed(*arguments: Any, **named: Any) -> SyncResponse:
-        response: SyncResponse = sync(*arguments, **named)
-        children = deepcopy(response.children)
-        for child in children:
-            if child["kind"] == "Deployment":
-                child["spec"]["template"]["metadata"]["annotations"] = {"example.com/laptop": "yes"}
-        return replace(response, children=children)
-
-    return changed
 
 
 @dataclass(frozen=True)
@@ -115,11 +79,10 @@ class Desk:
         """Run a Helm *command*."""
         Shell(self.cluster.client, self.cluster.control_plane.kubeconfig("admin")).run(command)
 
-    def write(self, url: str, *, timeout: str = "60s", revision: str = "") -> None:
-        """Write the page's laptop.yaml with the address *url*, a *timeout*, and a *revision* such as ``?rev=2``."""
+    def write(self, url: str) -> None:
+        """Write the page's laptop.yaml with the address *url*."""
         (text,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-        text = re.sub(r"/(sync|customize)\b", rf"/\1{revision}", text.replace(ADDRESS, url))
-        (self.cluster.folder / "laptop.yaml").write_text(text.replace("timeout: 60s", f"timeout: {timeout}"))
+        (self.cluster.folder / "laptop.yaml").write_text(text.replace(ADDRESS, url))
 
     def children(self) -> dict[str, tuple[str, str]]:
         """Return uid and resourceVersion of all children."""
@@ -229,25 +192,6 @@ def test_without_the_laptop_the_hook_in_the_cluster_takes_over_when_the_label_is
         assert desk.here.main()["image"] == "nginx:1.28"
 
 
-@ANY_MODE
-def test_a_breakpoint_longer_than_the_timeout_is_an_error_that_is_retried(desk: Desk) -> None:
-    desk.write(desk.laptop.url, timeout="1s")
-    desk.run(SEND, RESTRICT, CREATE)
-    desk.wait_for_hook(laptop=True)
-    done = desk.here.since()
-
-    os.kill(desk.laptop.pid, signal.SIGSTOP)
-    try:
-        desk.here.change(image="nginx:1.28")
-        desk.here.eventually(lambda: "Client.Timeout exceeded" in desk.run(ERRORS))
-        assert done.writes == []
-    finally:
-        os.kill(desk.laptop.pid, signal.SIGCONT)
-
-    desk.here.wait_until_ready()
-    assert desk.here.main()["image"] == "nginx:1.28"
-
-
 def test_without_its_compositecontroller_a_parent_keeps_its_children_and_is_not_synced(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
     desk.wait_for_hook(laptop=True)
@@ -267,67 +211,6 @@ def test_without_its_compositecontroller_a_parent_keeps_its_children_and_is_not_
     assert desk.here.find("Service") is not None
 
 
-def calls(desk: Desk, hook: str, name: str = "web") -> int:
-    """Return how often *hook* of the laptop was called for a MyResource."""
-    return len(list((desk.cluster.folder / "laptop").glob(f"[!.]*-{hook}-default-{name}.json")))
-
-
-@ANY_MODE
-def test_another_revision_in_the_url_calls_both_hooks_of_the_laptop_again(desk: Desk) -> None:
-    recorder = Recorder(desk.cluster.folder, desk.laptop.url, desk.cluster.folder / "laptop")
-    recorder.start()
-    try:
-        desk.write(recorder.url)
-        desk.run(SEND, RESTRICT, CREATE)
-        desk.wait_for_hook(laptop=True)
-        before, children = (calls(desk, "sync"), calls(desk, "customize")), desk.children()
-
-        desk.write(recorder.url, revision="?rev=2")
-        desk.run(CREATE)
-
-        desk.here.eventually(lambda: calls(desk, "sync") > before[0] and calls(desk, "customize") > before[1])
-        desk.here.wait_until_quiet()
-        assert desk.children() == children
-    finally:
-        recorder.stop()
-
-
-def generation(desk: Desk, name: str = "web-deployment") -> int:
-    found: int = desk.here.get("Deployment", name)["metadata"]["generation"]
-    return found
-
-
-@pytest.fixture(name="other_template")
-def _other_template(desk: Desk) -> Iterator[None]:
-    """Let laptop.yaml name a hook with another Pod template."""
-    hook = Hook("other-template", desk.cluster.folder, version=(sys.executable, "-c", _OTHER_TEMPLATE))
-    hook.start()
-    desk.write(hook.url)
-    yield
-    desk.run(f"{DELETE} --ignore-not-found")
-    hook.stop()
-
-
-@pytest.mark.usefixtures("other_template")
-def test_two_hooks_for_one_parent_overwrite_each_other_forever(desk: Desk) -> None:
-    desk.run(SEND, CREATE)
-
-    before = generation(desk)
-    desk.here.eventually(lambda: generation(desk) > before + 10)
-
-
-@pytest.mark.usefixtures("other_template")
-def test_with_disjoint_selectors_each_hook_has_its_own_parents(desk: Desk) -> None:
-    before = generation(desk), generation(desk, "other-deployment")
-
-    desk.run(SEND, RESTRICT, CREATE)
-    desk.here.eventually(lambda: generation(desk) > before[0])
-    desk.here.wait_until_ready()
-    desk.here.wait_until_quiet(3)
-
-    assert (generation(desk), generation(desk, "other-deployment")) == (before[0] + 1, before[1])
-
-
 @ANY_MODE
 def test_an_upgrade_of_the_chart_keeps_the_selector(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
@@ -339,100 +222,3 @@ def test_an_upgrade_of_the_chart_keeps_the_selector(desk: Desk) -> None:
     assert "labelSelector" in controller["spec"]["parentResource"]
     desk.here.wait_until_quiet(2)
     assert desk.here.message().endswith("Next.")
-
-
-@ANY_MODE
-def test_an_upgrade_of_the_chart_fails_if_its_url_was_patched(desk: Desk) -> None:
-    chart = urls(desk)
-    patch(desk, {hook: f"{ADDRESS}/{hook}" for hook in chart})
-
-    try:
-        with pytest.raises(helm.HelmError, match='conflicts with "kubectl-patch"'):
-            desk.helm(UPGRADE)
-        assert urls(desk) != chart
-    finally:
-        patch(desk, chart)
-        desk.helm(UPGRADE)
-
-
-@ANY_MODE
-def test_a_service_that_points_elsewhere_causes_no_call(desk: Desk) -> None:
-    desk.service.target = desk.laptop.url
-    try:
-        desk.here.wait_until_quiet(3)
-        assert not desk.here.message().endswith("Next.")
-
-        desk.here.touched()
-        desk.wait_for_hook(laptop=True)
-    finally:
-        desk.service.target = desk.cluster.url
-
-
-def urls(desk: Desk) -> dict[str, str]:
-    """Return the URLs of the chart's hooks."""
-    hooks = (desk.here.client.get("CompositeController", "", "myresource") or {})["spec"]["hooks"]
-    return {hook: hooks[hook]["webhook"]["url"] for hook in hooks}
-
-
-def patch(desk: Desk, urls: dict[str, str]) -> None:
-    change = {"spec": {"hooks": {hook: {"webhook": {"url": url}} for hook, url in urls.items()}}}
-    desk.here.client.change("CompositeController", "", "myresource", change, manager="kubectl-patch")
-
-
-class Mistake(ThreadingHTTPServer):
-    """A hook that responds to each sync with this status code and body."""
-
-    daemon_threads = True
-
-    def __init__(self, code: int, body: Json) -> None:
-        super().__init__(("127.0.0.1", 0), _Mistaken)
-        self.code, self.body, self.calls = code, body, 0
-
-
-class _Mistaken(BaseHTTPRequestHandler):
-    server: Mistake
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        is_sync = self.path.startswith("/sync")
-        self.server.calls += is_sync
-        self.send_response(self.server.code if is_sync else 200)
-        self.end_headers()
-        self.wfile.write(json.dumps(self.server.body if is_sync else {"relatedResources": []}).encode())
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
-
-@contextmanager
-def mistaken(desk: Desk, code: int, body: Json) -> Iterator[Mistake]:
-    """Send ``web`` to a hook with this mistake until the block ends."""
-    with Mistake(code, body) as server:
-        threading.Thread(target=server.serve_forever, name="mistake", daemon=True).start()
-        desk.write(f"http://127.0.0.1:{server.server_port}")
-        desk.run(SEND, RESTRICT, CREATE)
-        yield server
-        desk.run(RETURN)
-        server.shutdown()
-
-
-def test_a_hook_that_lists_no_children_deletes_those_of_the_labelled_parent_alone(desk: Desk) -> None:
-    children = desk.children()
-
-    with mistaken(desk, 200, {"status": {"state": "Building"}, "children": []}):
-        desk.here.eventually(lambda: desk.here.find("Deployment") is None and desk.here.find("Service") is None)
-        assert desk.children() == {name: of for name, of in children.items() if "other" in name}
-
-    desk.here.wait_until_ready()
-
-
-@ANY_MODE
-def test_a_hook_that_fails_changes_nothing(desk: Desk) -> None:
-    children = desk.children()
-
-    with mistaken(desk, 500, {}) as hook:
-        desk.here.eventually(lambda: hook.calls > 5)
-        assert desk.children() == children
-
-    desk.wait_for_hook(laptop=False)
-    assert desk.children() == children
