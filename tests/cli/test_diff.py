@@ -11,8 +11,6 @@ import pytest
 import yaml
 
 from metahook.protocol.request_builder import Grouped, customize_request, sync_request
-from metahook.simulator.apiserver.server_side_apply import managed_fields
-from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.cli.command import CommandResult, assert_one_line, call
 from tests.requests.builders import grouped, my_resource, owned, rolled_out, sync
@@ -49,18 +47,12 @@ def request_of(parent: Json, *children: Json, related: Grouped | None = None) ->
 
 def in_cluster(parent: Json, mode: str = "dynamic-apply", related: Grouped | None = None) -> list[Json]:
     """Return the children of *parent* as they are stored once Metacontroller has created them in *mode*."""
-    created = [(child, owned(child, parent)) for child in sync(parent, related=related)["children"]]
+    recorded: Json = {} if mode == "server-side-apply" else {"managedFields": []}
+    desired = sync(parent, related=related)["children"]
+    children = [owned(child, parent, **recorded) for child in desired]
     if mode == "dynamic-apply":
-        written = [with_last_applied(child, desired) for desired, child in created]
-    elif mode == "server-side-apply":
-        written = [
-            {**child, "metadata": {**child["metadata"], "managedFields": managed_fields(child)}} for _, child in created
-        ]
-    else:
-        written = [child for _, child in created]
-    return [
-        rolled_out(stored_object(child)) if child["kind"] == "Deployment" else stored_object(child) for child in written
-    ]
+        children = [with_last_applied(child, made) for child, made in zip(children, desired, strict=True)]
+    return [rolled_out(child) if child["kind"] == "Deployment" else child for child in children]
 
 
 def last_line(ended: CommandResult) -> str:
