@@ -25,9 +25,10 @@ _OTHER_NAMES = {"any": "all", "all": "any", "min": "max", "max": "min"}
 _LARGEST = 16  # larger numbers limit a time or a size: one more changes little
 _LINES = 250  # of a package for each mistake in it
 _HALVES = {"app": "tests", "metahook/src/metahook": "metahook/tests"}
-_WIDER = {  # the folders of tests to run after those that have the name of a package
+_WIDER = {  # what to run after the folders of tests that have the name of a package
     "app": "tests/core tests/recorded tests/simulated tests/properties",
     "app/cli": "tests/cli tests/service",
+    "app/main.py": "tests/service",
     "app/settings": "tests/cli tests/service",
     "metahook": "metahook/tests/protocol metahook/tests/simulator tests/recorded tests/core",
     "metahook/src/metahook/server": "tests/service",
