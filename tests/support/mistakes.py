@@ -130,7 +130,7 @@ def _caught_by(mistake: Mistake | RuleMade, copy: Path) -> list[str]:
             failure = _failure(copy, modules) if modules else ""
         if not failure:
             passed.update(modules)
-        elif _failure(copy, [failure.split("[")[0] if "::" in failure else modules[0]]):
+        elif _failure(copy, [failure.split("[")[0]] if "::" in failure else modules):
             print(f"{failure} fails without a mistake")  # noqa: T201 - the report
         else:
             found[test] = failure
@@ -165,5 +165,6 @@ def main(copy: Path) -> str:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what tests start would inherit it from nohup
     with tempfile.TemporaryDirectory() as folder:
         sys.exit(main(Path(folder, "copy")) or 0)
