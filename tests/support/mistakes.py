@@ -165,6 +165,7 @@ def main(copy: Path) -> str:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what tests start would inherit it from nohup
+    for ignored in (signal.SIGHUP, signal.SIGINT):  # by nohup and & of a shell: what tests start would inherit it
+        signal.signal(ignored, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         sys.exit(main(Path(folder, "copy")) or 0)
