@@ -4,8 +4,9 @@ import ast
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.support.by_rule import of_module
+from tests.support.by_rule import RuleMade, of_module
 from tests.support.mistakes import ROOT, Mistake, all_mistakes
 
 
@@ -56,3 +57,13 @@ def test_a_text_that_is_gone_is_named() -> None:
     gone = Mistake("gone", "no such text", "", "", ["tests/core"])
     with pytest.raises(LookupError, match="gone: its text is 0 times in app and metahook/src; correct its row"):
         gone.file()
+
+
+def test_each_made_by_rule_that_survives_has_a_reason() -> None:
+    found, reasons = (
+        yaml.safe_load((ROOT / f"tests/support/{name}.yaml").read_text()) for name in ("mistakes-result", "survivors")
+    )
+    survivors = {
+        mistake.id for mistake in all_mistakes() if isinstance(mistake, RuleMade) and found.get(mistake.id) == []
+    }
+    assert survivors == reasons.keys()

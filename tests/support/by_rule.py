@@ -108,7 +108,7 @@ def _tests(file: Path, root: Path) -> list[str]:
     """Return the folders of tests called as the packages of *file*, the innermost first, and then wider ones."""
     half = next(half for half in _HALVES if file.is_relative_to(half))
     own = [f"{_HALVES[half]}/{parent}" for parent in file.relative_to(half).parents if parent.name]
-    wider = " ".join(_WIDER[package] for package in sorted(_WIDER, reverse=True) if file.is_relative_to(package))
+    wider = next(_WIDER[package] for package in sorted(_WIDER, reverse=True) if file.is_relative_to(package))
     return [test for test in dict.fromkeys([*own, *wider.split()]) if (root / test).is_dir()]
 
 

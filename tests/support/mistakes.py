@@ -108,6 +108,13 @@ def _failure(copy: Path, tests: list[str]) -> str:
     return "" if run.returncode == 0 else str(Path(half, failed[1])) if failed else output[-1000:]
 
 
+def _again(failure: str, modules: list[str]) -> list[str]:
+    """Return what to run to see whether a *failure* of the *modules* is due to the mistake."""
+    if failure.endswith(".py"):
+        return [failure, "--collect-only"]
+    return [failure.split("[")[0]] if "::" in failure else modules
+
+
 @contextmanager
 def _planted(mistake: Mistake | RuleMade, copy: Path) -> Iterator[None]:
     file, original = copy / mistake.file(), _sources()[mistake.file()]
@@ -130,7 +137,7 @@ def _caught_by(mistake: Mistake | RuleMade, copy: Path) -> list[str]:
             failure = _failure(copy, modules) if modules else ""
         if not failure:
             passed.update(modules)
-        elif _failure(copy, [failure.split("[")[0]] if "::" in failure else modules):
+        elif _failure(copy, _again(failure, modules)):
             print(f"{failure} fails without a mistake")  # noqa: T201 - the report
         else:
             found[test] = failure
