@@ -112,7 +112,7 @@ def _again(failure: str, modules: list[str]) -> list[str]:
     """Return what to run to see whether a *failure* of the *modules* is due to the mistake."""
     if failure.endswith(".py"):
         return [failure, "--collect-only"]
-    return [failure.split("[")[0]] if "::" in failure else modules
+    return [failure.split("[", maxsplit=1)[0]] if "::" in failure else modules
 
 
 @contextmanager
