@@ -61,7 +61,7 @@ test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed
 	@mkdir -p build/fuzz
 	$(BIN)/python -m tests.fuzz.guided build/fuzz tests/fuzz/corpus -max_total_time=$(or $(SECONDS),600) -max_len=30000 -artifact_prefix=build/ -print_final_stats=1
 
-mutants: $(READY) ## Plant mistakes where the code differs from BASE=main, and say which tests catch them: ONLY=app/core/status, or ALL=1
+mutants: $(READY) ## Plant mistakes where the code differs from BASE=main, and say which tests catch them: ONLY=app/core/status, or ALL=1, of which PART=2/6
 	@$(BIN)/python -m tests.support.mistakes
 
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed, or some: ONLY=tests/e2e/test_life.py

@@ -7,6 +7,7 @@ import pytest
 
 from metahook import CustomizeRequest, MalformedRequest, SyncRequest
 from metahook.protocol.request import COMPOSITE
+from metahook.protocol.request_builder import customize_request, sync_request
 from toolkit.builders import NOW_TEXT, UID, Json
 from toolkit.widgets import widget
 
@@ -58,6 +59,11 @@ def test_a_parent_has_its_labels_annotations_and_finalizers() -> None:
     parent = decoded(with_metadata(labels=texts, annotations=texts, finalizers=["example.com/a"])).parent
 
     assert (parent.labels, parent.annotations, parent.finalizers) == (texts, texts, ("example.com/a",))
+
+
+def test_a_request_without_a_controller_has_an_empty_one() -> None:
+    for made in (customize_request(widget()), sync_request(widget(), {}, {})):
+        assert json.loads(made)["controller"] == {}
 
 
 def test_both_hooks_read_the_same_parent() -> None:

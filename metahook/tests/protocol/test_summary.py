@@ -43,6 +43,6 @@ def test_it_counts_children_and_rules() -> None:
     hook = controller(lambda _: SyncResponse({"state": "Ready"}, [config_map()]))
 
     assert hook.handle_sync(sync_body(), NOW).summary.children == 1
-    assert TINY.handle_customize(customize_body()).summary.rules == len(
-        json.loads(TINY.handle_customize(customize_body()).body)["relatedResources"]
-    )
+    customized = TINY.handle_customize(customize_body())
+    assert customized.summary.rules == len(json.loads(customized.body)["relatedResources"])
+    assert customized.summary.children == customized.summary.kept == 0

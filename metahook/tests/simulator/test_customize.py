@@ -37,6 +37,7 @@ def config(name: str, namespace: str = "default", **labels: str) -> Json:
 
 def looked(hook: Answers, **more: Any) -> World:
     made = world("dynamic-apply", hook, config("a", app="x"), config("b", app="y", tier="t"), parent(), **more)
+    made.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "there", "labels": {"team": "a"}}})
     made.apply(config("a", "there"))
     made.until_quiet()
     return made
@@ -51,6 +52,7 @@ def looked(hook: Answers, **more: Any) -> World:
         pytest.param({"namespace": "", "names": []}, ["default/a", "default/b", "there/a"], id="empty-is-everything"),
         pytest.param({"labelSelector": {"matchLabels": {"app": "x"}}}, ["default/a"], id="matchLabels"),
         pytest.param({"labelSelector": {}}, ["default/a", "default/b", "there/a"], id="empty-selector"),
+        pytest.param({"namespaceSelector": {"matchLabels": {"team": "a"}}}, ["there/a"], id="namespaces"),
         *(
             pytest.param({"namespace": "default", "labelSelector": {"matchExpressions": [expression]}}, found, id=name)
             for name, expression, found in [

@@ -63,7 +63,12 @@ def test_attachments_are_updated_repaired_and_deleted_with_their_object(mode: Mo
     made.edit(COPY, lambda it: it["data"].update(word="by hand"))
     made.until_quiet()
     assert made.get(COPY)["data"] == {"word": "ho"}
+    made.edit(ROOM, lambda it: it["metadata"].update(finalizers=["example.com/wait"]))
     made.delete(ROOM)
+    made.edit(COPY, lambda it: it["data"].update(word="by hand"))
+    made.until_quiet()
+    assert made.get(COPY)["data"] == {"word": "by hand"}  # it is not repaired while its object is deleted
+    made.edit(ROOM, lambda it: it["metadata"].update(finalizers=[]))
     made.until_quiet()
     assert made.api.get(COPY) is None
 

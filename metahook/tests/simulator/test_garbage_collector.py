@@ -76,6 +76,18 @@ def test_an_owner_in_another_namespace_does_not_count() -> None:
     assert made.api.get(Key("Service", "there", "web")) is None
 
 
+def test_what_is_in_a_namespace_is_deleted_with_it() -> None:
+    made = owning()
+    made.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "there"}})
+    made.apply(with_metadata(foreign(service()), namespace="there"))
+    before = made.api.all_keys()
+    made.delete(Key("Namespace", "", "there"))
+    made.until_quiet()
+
+    assert before[-2:] == [Key("Namespace", "", "there"), Key("Service", "there", "web")]
+    assert made.api.all_keys() == before[:-2]
+
+
 def test_an_object_with_one_owner_left_stays() -> None:
     made = settled("dynamic-apply", Answers(), parent(), parent("other"))
     owners = [{**reference_to(made.get(key)), "controller": False} for key in (WEB, WEB._replace(name="other"))]

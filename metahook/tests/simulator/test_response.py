@@ -141,3 +141,10 @@ def test_text_is_decoded_as_go_decodes_it() -> None:
     body = b'{"status": {"half": "\\ud800", "\\udc00": ["\\ud83d\\ude00", "\xff"], "big": 10000000000000000000}}'
 
     assert read_sync(Reply(200, body)).status == {"half": "\ufffd", "\ufffd": ["\U0001f600", "\ufffd"], "big": 1e19}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"), [(2**63 - 1, 2**63 - 1), (2**63, 2.0**63), (-(2**63), -(2**63)), (-(2**63) - 1, -(2.0**63))]
+)
+def test_a_whole_number_of_more_than_64_bits_is_a_float(written: int, read: float) -> None:
+    assert repr(read_sync(ok({"status": {"a": written}})).status) == repr({"a": read})

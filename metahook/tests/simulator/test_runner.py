@@ -50,6 +50,9 @@ def problem(*steps: Json) -> str | None:
         pytest.param(
             document({"apply": {"kind": "Widget"}}), "without apiVersion, kind or metadata.name", id="no object"
         ),
+        pytest.param(
+            document({"apply": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 5}}}), "without", id="no name"
+        ),
         pytest.param(document({"delete": {"object": "web"}}), r"steps\[0\].delete.object", id="no identity"),
         pytest.param(document({"expect": {}}), "step 1 must expect one of", id="nothing expected"),
         pytest.param(document({"expect": {"state": "Ready", "quiet": True}}), "must expect one of", id="two kinds"),

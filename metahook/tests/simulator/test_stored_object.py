@@ -6,11 +6,13 @@ objects of other kinds, each as it was sent, and as the same API server stored i
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from metahook.kinds.defaults import DEFAULTS
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.apiserver.defaults import canonical_quantity
 from metahook.simulator.apiserver.server_side_apply import managed_fields
@@ -67,6 +69,23 @@ def _flat(item: Json) -> Json:
     left = {name: value for name, value in item.items() if name not in ("metadata", "spec")}
     fields = left | metadata | (item.get("spec") or {})
     return {name: value for name, value in fields.items() if name not in BY_ADMISSION.get(item["kind"], ())}
+
+
+@pytest.mark.parametrize("sent", [with_main(), service()], ids=["Deployment", "Service"])
+def test_what_is_stored_and_was_not_sent_is_known_as_a_default(sent: Json) -> None:
+    assert [
+        field for field in _added(stored_object(sent)["spec"], sent["spec"], "spec") if not DEFAULTS.has(*field)
+    ] == []
+
+
+def _added(stored: Any, sent: Any, outer: str) -> Iterator[tuple[str, str, Any]]:
+    """Yield what was not sent: the field that it is in, its name and its value."""
+    if isinstance(stored, list):
+        for pair in zip(stored, sent, strict=True):
+            yield from _added(*pair, outer)
+    elif isinstance(stored, dict):
+        for name, value in stored.items():
+            yield from _added(value, sent[name], name) if name in sent else [(outer, name, value)]
 
 
 @pytest.mark.parametrize("kind", REAL)

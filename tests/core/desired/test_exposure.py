@@ -29,7 +29,7 @@ def exposed(name: str = "web", uid: str = "u-web", **expose: Any) -> Json:
     return my_resource(name, uid=uid, ports=[HTTP], expose={"host": HOST, **expose})
 
 
-def route_of(parent: Json, created: str = EARLIER_TEXT) -> Json:
+def route_of(parent: Json, created: str | None = EARLIER_TEXT) -> Json:
     """Return the Ingress or HTTPRoute of *parent* as it is in the cluster."""
     kind = "HTTPRoute" if "gateway" in parent["spec"]["expose"] else "Ingress"
     uid = f"route-{parent['metadata']['uid']}"
@@ -144,10 +144,11 @@ def test_one_whose_route_serves_keeps_it_also_if_the_other_is_older() -> None:
         pytest.param((NOW_TEXT, "u-a"), (EARLIER_TEXT, "u-b"), False, id="later"),
         pytest.param((NOW_TEXT, "u-a"), (NOW_TEXT, "u-b"), True, id="at once, with the lower uid"),
         pytest.param((NOW_TEXT, "u-b"), (NOW_TEXT, "u-a"), False, id="at once, with the higher uid"),
+        pytest.param((None, "u-b"), (NOW_TEXT, "u-a"), True, id="at no known time"),
     ],
 )
 def test_of_two_that_were_created_at_once_one_goes_whoever_looks(
-    ours: tuple[str, str], theirs: tuple[str, str], *, is_kept: bool
+    ours: tuple[str | None, str], theirs: tuple[str, str], *, is_kept: bool
 ) -> None:
     parent, other = exposed(uid=ours[1]), exposed("shop", theirs[1])
     routes = route_of(parent, ours[0]), route_of(other, theirs[0])

@@ -81,11 +81,12 @@ def test_many_causes_of_a_status_count_as_one_and_leave_room_for_those_of_anothe
 def test_a_cause_of_earlier_makes_room_for_a_new_one() -> None:
     log = Log()
     for number in range(MOST):
+        log.now += 1
         log.add(RefusalCause(400, error=f"rule {number}"))
     log.now += WINDOW
 
-    first, second = log.add(NOT_JSON), log.add(RefusalCause(400, error="rule 1"))
+    first, second = log.add(NOT_JSON), log.add(RefusalCause(400, error=f"rule {MOST - 1}"))
 
     assert first == f"id{MOST + 1}"
-    assert second == "id2"
+    assert second == f"id{MOST}"
     assert len(log.causes.unreported()) == 0
