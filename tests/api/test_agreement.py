@@ -15,7 +15,7 @@ from app.api.spec import MyResourceSpec
 from app.api.values.model import Model
 from tests.api.apiserver import Refusal, read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES
-from tests.api.refused.all_specs import HOOK_ONLY as NOT_IN_CEL
+from tests.api.refused import HOOK_ONLY as NOT_IN_CEL
 from tests.api.value_strategies import NOUNS, Fields
 from tests.requests.builders import Json, my_resource
 from toolkit.slow import short_or_whole
