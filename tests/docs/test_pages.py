@@ -1,4 +1,4 @@
-"""The pages for users: their commands run, or pass checks that need no cluster, and are listed."""
+"""The pages for users: their commands pass checks that need no cluster."""
 
 import re
 import shlex
@@ -17,22 +17,14 @@ from tests.chart.cluster import NEW, cluster, installing
 from tests.chart.sets import Json, objects
 from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
-from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.docs.documents import ROOT
 from tests.e2e.sharded import target
 from toolkit.slow import short_or_whole
 from website.site import pages
 
-BLOCKS = [
-    block for page in PAGES if page != "docs/clusters/tls.md" for block in consoles(page)
-]  # test_secure.py runs these
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
 TOOLS = r"kubectl|helm|docker|kind|make|openssl|mkdir|chmod|python3|uid=\$\(kubectl|[\w/.]+/bin/(?:pip|myresource)"
 each_page = pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS}))
-
-
-@pytest.mark.parametrize("block", BLOCKS, ids=str)
-def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
-    assert printed(block.command) == block.output
 
 
 @each_page
