@@ -21,27 +21,9 @@ from tests.requests.builders import Json, my_resource
 from toolkit.slow import short_or_whole
 
 ODD = [
-    "",
-    "a",
-    "A b",
-    "0",
-    "80",
-    "é",
-    "a" * 5000,
-    0,
-    1,
-    -1,
-    1.5,
-    2**63 - 1,
-    True,
-    False,
-    None,
-    [],
-    [None],
-    [{}],
-    {},
+    "", "a", "A b", "0", "80", "é", "a" * 5000, 0, 1, -1, 1.5, 2**63 - 1, True, False, None, [], [None], [{}], {},
     {"a": 1},
-]
+]  # fmt: skip
 FULL: Json = yaml.safe_load(Path("examples/full.yaml").read_text(encoding="utf-8"))["spec"]
 APART = {
     "livenessProbe",  # needs ports
