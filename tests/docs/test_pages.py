@@ -23,6 +23,7 @@ from toolkit.slow import short_or_whole
 from website.site import pages
 
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
+FOLDERS = "app|charts|docs|examples|metacontroller|metahook|tests|website"
 TOOLS = r"kubectl|helm|docker|kind|make|openssl|mkdir|chmod|python3|uid=\$\(kubectl|[\w/.]+/bin/(?:pip|myresource)"
 each_page = pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS}))
 
@@ -161,7 +162,10 @@ def test_every_page_requires_the_same_version_of_metacontroller() -> None:
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_and_anchors_of_the_page_exist(page: Path) -> None:
+def test_files_links_and_anchors_of_the_page_exist(page: Path) -> None:
+    files = re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", page.read_text())
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
     prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
 
     for link in re.findall(r"\]\(([^)]+)\)", prose):
