@@ -25,7 +25,7 @@ class Colour(Enum):
     BLUE = "blue"
 
 
-PART = {
+PART: dict[str, Any] = {
     "type": "object",
     "description": "A part.",
     "properties": {"number": {"type": "integer", "description": "How many.", "default": 0}},

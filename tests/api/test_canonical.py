@@ -6,14 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
-from app.api.schema.reading import InvalidSpec, read
+from app.api.schema.reading import read
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored, refusals, stored
 from tests.api.examples.all_rules import numbered
-from tests.api.value_strategies import NOUNS, Fields
 from tests.requests.builders import Json, my_resource
 
 FILES = sorted(Path("examples").glob("*.yaml"))
@@ -30,9 +27,6 @@ def _again(spec: MyResourceSpec) -> Any:
 
 
 GOOD = {name: fields for name, _, fields in numbered("good") if "name" not in fields}
-AMOUNTS = {"memory", "cpu"}
-"""Left out: 1234567000 is stored as 1234567k, which has more digits than a user may write. See test_quantity."""
-OTHERS = [pytest.param(fields, id=noun) for noun, fields in NOUNS.items() if noun not in {"name", *AMOUNTS}]
 
 
 def test_a_canonical_spec_reads_as_itself() -> None:
@@ -41,14 +35,6 @@ def test_a_canonical_spec_reads_as_itself() -> None:
 
         assert _again(spec) == spec, name
         assert _again(spec).as_json() == spec.as_json(), name
-
-
-@pytest.mark.parametrize("fields", OTHERS)
-@given(st.data())
-def test_whatever_parses_reads_as_itself(fields: Fields, data: st.DataObject) -> None:
-    found = read_stored(my_resource(**data.draw(fields)))
-
-    assert isinstance(found, InvalidSpec) or _again(found) == found
 
 
 @pytest.mark.parametrize(

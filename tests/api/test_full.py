@@ -1,13 +1,11 @@
 """Lists and maps at their bounds: what the bounds allow, every rule and the hook allow too."""
 
-from copy import deepcopy
-
 import pytest
 
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import Node, at, read_stored, refusals, stored
 from tests.api.full import BOUNDED, NODES, filled
-from tests.requests.builders import Json, my_resource
+from tests.requests.builders import my_resource
 
 BOUNDED_TOGETHER = {
     "spec.service.annotations{}",  # all values together hold at most 65536 characters
@@ -51,22 +49,3 @@ def test_a_full_list_is_accepted_by_the_api_server_and_the_hook(path: str) -> No
 
     assert refusals(resource) == []
     assert isinstance(read_stored(resource), MyResourceSpec)
-
-
-def _longer(path: str) -> Json:
-    """Return fields whose list or map at *path* has one item more than it may."""
-    fields = deepcopy(filled(path))
-    (items,) = at(path, {"spec": fields})
-    if isinstance(items, dict):
-        items["one-more"] = "1"
-    else:
-        items.append(items[0])
-    return fields
-
-
-@lists
-def test_a_list_with_one_item_more_is_refused_by_both(path: str) -> None:
-    resource = stored(my_resource(**_longer(path)))
-
-    assert {refusal.why for refusal in refusals(resource)} & {"maxItems", "maxProperties"}
-    assert not isinstance(read_stored(resource), MyResourceSpec)

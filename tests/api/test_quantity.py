@@ -7,57 +7,38 @@ from hypothesis import strategies as st
 from app.api.values.quantity import canonical, milli
 from tests.schemas.cel import quantity
 
-KNOWN = {
+KNOWN: dict[int | str, str] = {
     "0": "0",
     "0Mi": "0",
     "0m": "0",
-    "0.0": "0",
-    "000": "0",
     "1": "1",
-    "1.0": "1",
-    "2": "2",
     "1000m": "1",
-    "2000m": "2",
-    "100m": "100m",
-    "250m": "250m",
     "1500m": "1500m",
     "0.1": "100m",
-    "0.25": "250m",
-    "0.5": "500m",
-    "0.001": "1m",
     "1.001": "1001m",
     "1000": "1k",
     "1024": "1024",
-    "1500": "1500",
     "1.5k": "1500",
-    "1000k": "1M",
     "1000000": "1M",
     "1048576": "1048576",
-    "1000M": "1G",
     "1.5G": "1500M",
-    "1000G": "1T",
-    "1000T": "1P",
     "1Ki": "1Ki",
     "0.5Ki": "512",
     "0.001Ki": "1024m",
     "1000Ki": "1000Ki",
     "1024Ki": "1Mi",
-    "2048Ki": "2Mi",
     "0.5Mi": "512Ki",
-    "64Mi": "64Mi",
-    "128Mi": "128Mi",
     "00128Mi": "128Mi",
-    "1023Mi": "1023Mi",
     "1024Mi": "1Gi",
-    "1025Mi": "1025Mi",
-    "1500Mi": "1500Mi",
-    "1.0Gi": "1Gi",
-    "1.25Gi": "1280Mi",
     "1.5Gi": "1536Mi",
     "1.2Gi": "1288490188800m",
     "1024Gi": "1Ti",
-    "1024Ti": "1Pi",
     "999999Ti": "999999Ti",
+    0: "0",
+    1: "1",
+    1000: "1k",
+    1024: "1024",
+    10**15 - 1: "9" * 15,
 }
 """Quantities, and what a Deployment that asks for them reads back."""
 
@@ -71,15 +52,8 @@ scaled = st.builds(
 quantities = plain | scaled
 
 
-@pytest.mark.parametrize(("written", "stored"), [pytest.param(*pair, id=pair[0]) for pair in KNOWN.items()])
-def test_a_quantity_is_spelled_as_kubernetes_stores_it(written: str, stored: str) -> None:
-    assert canonical(written) == stored
-
-
-@pytest.mark.parametrize(
-    ("written", "stored"), [(0, "0"), (1, "1"), (1000, "1k"), (1024, "1024"), (10**15 - 1, "9" * 15)]
-)
-def test_a_number_is_spelled_as_kubernetes_stores_it(written: int, stored: str) -> None:
+@pytest.mark.parametrize(("written", "stored"), [pytest.param(*pair, id=repr(pair[0])) for pair in KNOWN.items()])
+def test_a_quantity_is_spelled_as_kubernetes_stores_it(written: int | str, stored: str) -> None:
     assert canonical(written) == stored
 
 
@@ -113,21 +87,11 @@ def test_milli_is_what_the_quantity_says(written: str) -> None:
 
 @given(quantities)
 @example("62.5Ki")
-def test_canonical_keeps_the_amount(written: str) -> None:
-    assert milli(canonical(written)) == milli(written)
-
-
-@given(quantities)
-@example("62.5Ki")
-def test_canonical_is_a_fixpoint(written: str) -> None:
-    assert canonical(canonical(written)) == canonical(written)
-
-
-@given(quantities)
-@example("62.5Ki")
-def test_canonical_has_no_fraction_and_no_unit_that_a_larger_one_replaces(written: str) -> None:
+def test_canonical_keeps_the_amount_without_a_fraction_and_a_unit_that_a_larger_one_replaces(written: str) -> None:
     stored = canonical(written)
 
+    assert milli(stored) == milli(written)
+    assert canonical(stored) == stored
     assert "." not in stored
     assert stored == "0" or stored.endswith("i") or not stored.rstrip("mkMGTP").endswith("000")
     assert not stored.endswith("i") or int(stored[:-2]) % 1024 > 0

@@ -10,7 +10,7 @@ from app.api.schema.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored
 from tests.api.examples.all_rules import EXAMPLES
-from tests.api.refused.all_specs import HOOK_ONLY, REFUSED
+from tests.api.refused import HOOK_ONLY, REFUSED
 from tests.requests.builders import Json, my_resource
 
 PATTERN = "does not have the required format; see the description of the field"

@@ -8,39 +8,30 @@ from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored, refusals, stored
 from tests.api.examples.scheduling import REQUIRED
-from tests.api.refused.all_specs import HOOK_ONLY, REFUSED
+from tests.api.refused import REFUSED
 from tests.requests.builders import Json, my_resource
-
-
-def _cases(table: dict[str, list[Json]]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(
-        "resource",
-        [
-            pytest.param(stored(my_resource(**fields)), id=f"{what} {number}")
-            for what, specs in table.items()
-            for number, fields in enumerate(specs)
-        ],
-    )
 
 
 def _place(problem: str) -> str:
     return re.sub(r"\[[0-9]+\]", "[]", problem.partition(": ")[0])
 
 
-@_cases(REFUSED)
-def test_a_bad_spec_is_refused_by_both_at_the_same_place(resource: Json) -> None:
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param(fields, id=f"{what} {number}")
+        for what, specs in REFUSED.items()
+        for number, fields in enumerate(specs)
+    ],
+)
+def test_a_bad_spec_is_refused_by_both_at_the_same_place(fields: Json) -> None:
+    resource = stored(my_resource(**fields))
     places = {refusal.path.replace("{}", "") for refusal in refusals(resource)}
     found = read_stored(resource)
 
     assert places
     assert isinstance(found, InvalidSpec)
     assert any(place in (_place(found.problem), _place(found.problem).rpartition(".")[0]) for place in places)
-
-
-@_cases(HOOK_ONLY)
-def test_what_cel_cannot_say_the_hook_refuses(resource: Json) -> None:
-    assert refusals(resource) == []
-    assert isinstance(read_stored(resource), InvalidSpec)
 
 
 TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b"}}}

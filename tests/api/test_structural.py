@@ -11,7 +11,10 @@ from tests.api.small_models import PART, Colour, Part, field
 
 EVEN = Rule("must be even", lambda number: number % 2 == 0, cel="self % 2 == 0")
 SMALL = Rule("must be small", lambda number: number < 9, cel="self < 9")
+SHORT = Rule("must be short", lambda text: len(text) < 3, cel="self.size() < 3")
+OUTER = Rule("must be outer", lambda _: True, cel="true")
 HOOK_ONLY = Rule("must please the hook", lambda _: True)
+RULES = "x-kubernetes-validations"
 
 
 def test_a_model_becomes_an_object_with_its_docstring_and_aliases() -> None:
@@ -57,8 +60,15 @@ def test_a_model_becomes_an_object_with_its_docstring_and_aliases() -> None:
             "x-kubernetes-list-type": "map",
             "x-kubernetes-list-map-keys": ["number"],
         }),
-        (Annotated[int, EVEN], {
-            "type": "integer", "x-kubernetes-validations": [{"rule": "self % 2 == 0", "message": "must be even"}],
+        (Annotated[int, EVEN, HOOK_ONLY], {
+            "type": "integer", RULES: [{"rule": "self % 2 == 0", "message": "must be even"}],
+        }),
+        (Annotated[Part, OUTER], {**PART, RULES: [*PART[RULES], *OUTER.crd()]}),
+        (Annotated[int | str, IntOrString("must be an amount", 0, 9, "^[0-9]%$", 2)], {
+            "x-kubernetes-int-or-string": True, "minimum": 0, "maximum": 9, "pattern": "^[0-9]%$", "maxLength": 2,
+        }),
+        (Annotated[int, Field(ge=0), EVEN] | Annotated[str, Field(max_length=2), SHORT], {
+            "x-kubernetes-int-or-string": True, "minimum": 0, "maxLength": 2, RULES: [*EVEN.crd(), *SHORT.crd()],
         }),
     ],
     ids=lambda value: str(value).split(" at 0x")[0],  # the same in every process
@@ -71,84 +81,38 @@ def test_a_default_is_kept() -> None:
     assert field(int, default=1) == {"type": "integer", "default": 1}
 
 
-@pytest.mark.parametrize("annotation", [int | None, None | int], ids=str)
-def test_an_optional_field_is_its_type_without_null_or_default(annotation: Any) -> None:
-    assert field(annotation, default=None) == {"type": "integer"}
+@pytest.mark.parametrize(
+    ("annotation", "schema"),
+    [
+        (int | None, {"type": "integer"}),
+        (None | int, {"type": "integer"}),
+        (Part | None, PART),
+        (Annotated[int | str, Field()] | None, {"x-kubernetes-int-or-string": True}),
+        (Annotated[int, EVEN, SMALL] | None, {"type": "integer", RULES: [*EVEN.crd(), *SMALL.crd()]}),
+        (
+            Annotated[Annotated[int, EVEN] | None, SMALL],
+            {"type": "integer", RULES: [*EVEN.crd(), *SMALL.crd()]},
+        ),
+    ],
+    ids=lambda value: str(value).split(" at 0x")[0],
+)
+def test_an_optional_field_is_its_type_and_rules_without_null_or_default(annotation: Any, schema: Any) -> None:
+    assert field(annotation, default=None) == schema
 
 
-def test_an_optional_model_is_the_model() -> None:
-    assert field(Part | None, default=None) == PART
-
-
-def test_an_optional_int_or_string_is_one_int_or_string() -> None:
-    assert field(Annotated[int | str, Field()] | None, default=None) == {"x-kubernetes-int-or-string": True}
-
-
-def test_int_or_string_has_the_bounds_of_both_on_one_node() -> None:
-    amount = IntOrString("must be an amount", minimum=0, maximum=9, pattern="^[0-9]%$", max_length=2)
-
-    assert field(Annotated[int | str, amount]) == {
-        "x-kubernetes-int-or-string": True,
-        "minimum": 0,
-        "maximum": 9,
-        "pattern": "^[0-9]%$",
-        "maxLength": 2,
-    }
-
-
-def test_bounds_of_the_branches_are_hoisted() -> None:
-    schema = field(Annotated[int, Field(ge=0)] | Annotated[str, Field(max_length=2)])
-
-    assert schema == {"x-kubernetes-int-or-string": True, "minimum": 0, "maxLength": 2}
-
-
-def test_rules_of_both_branches_are_kept() -> None:
-    short = Rule("must be short", lambda text: len(text) < 3, cel="self.size() < 3")
-
-    schema = field(Annotated[int, EVEN] | Annotated[str, short])
-
-    assert schema["x-kubernetes-validations"] == [*EVEN.crd(), *short.crd()]
-
-
-def test_rules_of_a_model_and_of_its_field_are_concatenated() -> None:
-    outer = Rule("must be outer", lambda _: True, cel="true")
-
-    assert field(Annotated[Part, outer])["x-kubernetes-validations"] == [
-        *PART["x-kubernetes-validations"],
-        *outer.crd(),
-    ]
-
-
-def test_rules_of_an_optional_field_are_kept() -> None:
-    optional = field(Annotated[int, EVEN, SMALL] | None, default=None)
-    outside = field(Annotated[Annotated[int, EVEN] | None, SMALL], default=None)
-
-    assert optional["x-kubernetes-validations"] == [*EVEN.crd(), *SMALL.crd()]
-    assert outside["x-kubernetes-validations"] == [*EVEN.crd(), *SMALL.crd()]
-
-
-def test_a_rule_that_cel_cannot_say_is_not_in_the_schema() -> None:
-    assert field(Annotated[int, EVEN, HOOK_ONLY])["x-kubernetes-validations"] == EVEN.crd()
-
-
-def test_keys_beside_a_reference_win() -> None:
+def test_keys_beside_a_reference_or_an_optional_field_win() -> None:
     class Whole(Model):
         """A whole."""
 
         part: Part = Field(default=Part(number=1), json_schema_extra={"default": {}})
         """Its part."""
+        other: Part | None = None
+        """Another."""
 
-    assert structural(Whole)["properties"]["part"] == {**PART, "description": "Its part.", "default": {}}
-
-
-def test_keys_beside_an_optional_field_win() -> None:
-    class Whole(Model):
-        """A whole."""
-
-        part: Part | None = None
-        """Its part."""
-
-    assert structural(Whole)["properties"]["part"] == {**PART, "description": "Its part."}
+    assert structural(Whole)["properties"] == {
+        "part": {**PART, "description": "Its part.", "default": {}},
+        "other": {**PART, "description": "Another."},
+    }
 
 
 def test_a_field_called_title_stays() -> None:

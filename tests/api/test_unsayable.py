@@ -51,24 +51,8 @@ def test_a_model_that_contains_itself_raises(model: type[BaseModel]) -> None:
 @pytest.mark.parametrize(
     "annotation",
     [
-        set[int],
-        frozenset[str],
-        tuple[int, str],
-        Decimal,
-        bytes,
-        AnyUrl,
-        timedelta,
-        Json[int],
-        SecretStr,
-        Any,
-        dict[str, Any],
-        list[Any],
-        Closed,
-        Part | Colour,
-        int | bool,
-        str | int,
-        int | str | bool,
-        Literal["a", 1],
+        set[int], frozenset[str], tuple[int, str], Decimal, bytes, AnyUrl, timedelta, Json[int], SecretStr, Any,
+        dict[str, Any], list[Any], Closed, Part | Colour, int | bool, str | int, int | str | bool, Literal["a", 1],
         Annotated[int, Field(gt=0)],
         Annotated[int, Field(multiple_of=2)],
         Annotated[int, Field(examples=[1])],
@@ -82,7 +66,7 @@ def test_a_model_that_contains_itself_raises(model: type[BaseModel]) -> None:
         None,
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_what_a_crd_cannot_say_raises(annotation: Any) -> None:
     with pytest.raises(ValueError, match="CRD"):
         field(annotation)

@@ -13,6 +13,7 @@ from charts.rendering import CHART
 from charts.values_table import README, documented, leaves, readme
 from tests.chart.sets import SETS, Json, the, values
 
+GENERATE = "run make generate"
 TEXT = (CHART / "values.yaml").read_text()
 DEFAULTS: Json = yaml.safe_load(TEXT)
 SCHEMA: Json = json.loads((CHART / "values.schema.json").read_text())
@@ -21,10 +22,10 @@ REMOVED: set[str] = set(yaml.safe_load((CHART / "files/removed-values.yaml").rea
 
 
 def test_the_crd_of_the_chart_equals_that_of_crds_and_of_the_models() -> None:
-    file = CHART / "files/crd.yaml"
+    text = (CHART / "files/crd.yaml").read_text()
 
-    assert file.read_text() == (CHART.parent.parent / "crds/mygroup.example.com_myresources.yaml").read_text()
-    assert yaml.safe_load(file.read_text()) == crd()
+    assert text == (CHART.parent.parent / "crds/mygroup.example.com_myresources.yaml").read_text(), GENERATE
+    assert yaml.safe_load(text) == crd(), GENERATE
 
 
 def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:
@@ -36,11 +37,11 @@ def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:
 
 
 def test_the_list_of_children_is_generated_from_the_code() -> None:
-    assert FILE.read_text() == children()
+    assert FILE.read_text() == children(), GENERATE
 
 
 def test_the_manifests_are_generated_from_the_chart() -> None:
-    assert {file.name: file.read_text() for file in FOLDER.glob("*.yaml")} == manifests()
+    assert {file.name: file.read_text() for file in FOLDER.glob("*.yaml")} == manifests(), GENERATE
 
 
 def test_the_manifests_have_no_helm_labels() -> None:
@@ -48,7 +49,7 @@ def test_the_manifests_have_no_helm_labels() -> None:
 
 
 def test_the_readme_has_the_table_of_values() -> None:
-    assert README.read_text() == readme()
+    assert README.read_text() == readme(), GENERATE
 
 
 def test_every_value_and_every_group_is_documented() -> None:

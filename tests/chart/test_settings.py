@@ -53,8 +53,8 @@ def test_each_setting_without_a_value_is_a_setting() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(ServeSettings.model_fields) - WITHOUT_A_VALUE))
 def test_a_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook(name: str) -> None:
-    assert value_of(name) in VALUES
-    assert variable_of(name) in environment(values("watch"))
+    assert value_of(name) in VALUES, "add it to values.yaml (make generate adds a limit)"
+    assert variable_of(name) in environment(values("watch")), "add it to _helpers.tpl, or a value to values/watch.yaml"
 
 
 @pytest.mark.parametrize("name", sorted(ServeSettings.model_fields))
@@ -108,6 +108,7 @@ def schema_of(path: str) -> Json:
     """Return the schema of the value at *path*."""
     found: Json = json.loads((CHART / "values.schema.json").read_text())
     for key in path.split("."):
+        assert key in found["properties"], f"values.schema.json lacks {path}: add its type (make generate adds a limit)"
         found = found["properties"][key]
     return found
 
@@ -130,8 +131,8 @@ def test_a_value_has_the_words_of_its_setting(name: str) -> None:
 def test_the_group_of_limits_is_made_from_the_settings() -> None:
     schema = (CHART / "values.schema.json").read_text()
 
-    assert with_values(TEXT) == TEXT
-    assert with_schema(schema) == schema
+    assert with_values(TEXT) == TEXT, "run make generate"
+    assert with_schema(schema) == schema, "run make generate"
 
 
 def test_a_limit_that_the_chart_lacks_is_added() -> None:

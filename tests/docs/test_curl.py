@@ -1,37 +1,13 @@
-"""The page about curl: its commands print what it says, and its files continue its first request."""
+"""The page about curl: its files continue its first request."""
 
 import json
 import re
-from collections.abc import Iterator
 
-import pytest
-
-from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.docs.documents import ROOT, consoles
 from tests.requests.builders import MYRESOURCE, NOW, Json
-from tests.service.operator import served
-from toolkit.served.process import Served
-from toolkit.served.refusals import without_id
 
-PAGE = "docs/concepts/curl.md"
-BLOCKS = consoles(PAGE)
+BLOCKS = consoles("docs/concepts/curl.md")
 KEY = "default/web-deployment"
-
-
-@pytest.fixture(name="hook", scope="module")
-def _hook() -> Iterator[Served]:
-    with served() as hook:
-        yield hook
-
-
-def sent(command: str, hook: Served) -> str:
-    """Return what *command* prints, with the ports of *hook* in place of those of the page."""
-    local = "http://127.0.0.1"
-    return printed(command.replace(f"{local}:8080", hook.url).replace(f"{local}:8081", hook.health_url))
-
-
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_a_command_of_the_page_prints_what_the_page_says(block: Console, hook: Served) -> None:
-    assert without_id(sent(block.command, hook)).removesuffix("\n") == without_id(block.output).removesuffix("\n")
 
 
 def test_the_recorded_response_is_in_the_examples() -> None:

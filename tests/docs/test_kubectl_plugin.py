@@ -1,4 +1,4 @@
-"""The commands of docs/apps/kubectl-plugin.md with a kubectl that prints what was recorded; e2e has the real one."""
+"""The commands of docs/apps/kubectl-plugin.md that install the plugin."""
 
 import os
 import subprocess
@@ -6,23 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.plugin.recorded import kubectl, path_with
 from tests.docs.commands import commands
-from tests.docs.documents import ROOT, Console, consoles
+from tests.docs.documents import ROOT
 from toolkit.programs import find_or_skip
-
-BLOCKS = consoles("docs/apps/kubectl-plugin.md")
-
-
-@pytest.mark.parametrize("block", BLOCKS, ids=str)
-def test_a_command_of_the_page_prints_what_the_page_says(block: Console, tmp_path: Path) -> None:
-    environment = {**os.environ, "PATH": path_with(kubectl(tmp_path))}
-    ended = subprocess.run(  # noqa: S602 - a document's command
-        block.command, shell=True, env=environment, capture_output=True, text=True, check=True
-    )
-
-    assert ended.stdout == block.output
-    assert ended.stderr == ""
 
 
 @pytest.mark.tools

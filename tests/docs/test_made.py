@@ -18,7 +18,7 @@ each_example = pytest.mark.parametrize(
 
 @pytest.mark.parametrize("name", list(pages()))
 def test_a_page_equals_the_generated_one(name: str) -> None:
-    assert (ROOT / name).read_text() == pages()[name]
+    assert (ROOT / name).read_text() == pages()[name], "run make generate"
 
 
 @each_example

@@ -1,4 +1,4 @@
-"""The pages for users: their commands run, or pass checks that need no cluster, and are listed."""
+"""The pages for users: their commands pass checks that need no cluster."""
 
 import re
 import shlex
@@ -17,22 +17,15 @@ from tests.chart.cluster import NEW, cluster, installing
 from tests.chart.sets import Json, objects
 from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
-from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.docs.documents import ROOT
 from tests.e2e.sharded import target
 from toolkit.slow import short_or_whole
 from website.site import pages
 
-BLOCKS = [
-    block for page in PAGES if page != "docs/clusters/tls.md" for block in consoles(page)
-]  # test_secure.py runs these
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
+FOLDERS = "app|charts|docs|examples|metacontroller|metahook|tests|website"
 TOOLS = r"kubectl|helm|docker|kind|make|openssl|mkdir|chmod|python3|uid=\$\(kubectl|[\w/.]+/bin/(?:pip|myresource)"
 each_page = pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS}))
-
-
-@pytest.mark.parametrize("block", BLOCKS, ids=str)
-def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
-    assert printed(block.command) == block.output
 
 
 @each_page
@@ -169,7 +162,10 @@ def test_every_page_requires_the_same_version_of_metacontroller() -> None:
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_and_anchors_of_the_page_exist(page: Path) -> None:
+def test_files_links_and_anchors_of_the_page_exist(page: Path) -> None:
+    files = re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", page.read_text())
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
     prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
 
     for link in re.findall(r"\]\(([^)]+)\)", prose):

@@ -10,7 +10,6 @@ from tests.cli.command import call
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-STEPS = (ROOT / "docs/contributing/architecture.md").read_text()
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -45,10 +44,3 @@ def test_the_myresource_of_the_readme_equals_the_example(monkeypatch: pytest.Mon
 
     assert rendered[0] == rendered[1]
     assert rendered[0].code == 0
-
-
-@pytest.mark.parametrize(
-    "path", sorted(set(re.findall(r"`((?:app|metahook|examples|metacontroller|docs)/[\w./-]+)`", README + STEPS)))
-)
-def test_the_files_that_the_readme_and_the_steps_of_a_request_name_exist(path: str) -> None:
-    assert (ROOT / path).exists()

@@ -1,20 +1,12 @@
-"""The pages about trying and simulating: their commands print what they say, tables are those of the code."""
+"""The page about scenarios: its scenario meets its expectations."""
 
 import re
 from pathlib import Path
 
-import pytest
-
-from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.docs.documents import ROOT, printed
 
 PAGE = "docs/reference/scenarios.md"
-PAGES = ["docs/apps/simulate.md", "docs/start/try-it.md"]
 TEXT = (ROOT / PAGE).read_text()
-
-
-@pytest.mark.parametrize("block", [block for page in PAGES for block in consoles(page)], ids=str)
-def test_a_command_of_the_page_prints_what_the_page_says(block: Console) -> None:
-    assert printed(block.command) == block.output
 
 
 def test_the_scenario_of_the_page_meets_its_expectations(tmp_path: Path) -> None:

@@ -1,15 +1,13 @@
-"""docs/concepts/watching.md: its commands print what it says; its table is what is measured."""
+"""docs/concepts/watching.md: its tables are what is measured."""
 
 import json
 from typing import Any
-
-import pytest
 
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.request_builder import customize_request
-from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.docs.documents import ROOT
 from tests.e2e.events import EVENTS
 from tests.requests.builders import my_resource
 from website.costs import COSTS, PERIOD, RESTART
@@ -53,11 +51,6 @@ def test_each_field_adds_as_many_rules_as_the_table_says() -> None:
     found = {row: next(count for beginning, count in added.items() if row.startswith(beginning)) for row, _, _ in rows}
     assert found == {row: int(count) for row, _, count in rows}
     assert len(found) == len(added)
-
-
-@pytest.mark.parametrize("shown", consoles(PAGE), ids=str)
-def test_a_command_of_the_page_prints_what_the_page_says(shown: Console) -> None:
-    assert printed(shown.command) == shown.output
 
 
 def test_every_event_of_the_table_is_measured_on_the_real_control_plane() -> None:

@@ -14,11 +14,10 @@ from metahook.simulator.hook import in_process
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, with_metadata
 from metahook.simulator.world import World
-from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.docs.documents import ROOT
 from tests.simulated.worlds import Since, both_modes, calls
 
-PAGE = "metahook/docs/why-watch.md"
-TEXT = (ROOT / PAGE).read_text()
+TEXT = (ROOT / "metahook/docs/why-watch.md").read_text()
 INTERVAL = 300
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -213,8 +212,3 @@ def test_an_outage_costs_what_the_table_says(code: dict[str, Any], mode: Mode) -
     rows = ["calls", "`SyncError` Events", "state meanwhile", "its end is noticed after"]
 
     assert [list(cells) for cells in zip(*(outage(make, mode) for make in makes), strict=True)] == [*map(row, rows)]
-
-
-@pytest.mark.parametrize("shown", consoles(PAGE), ids=str)
-def test_a_command_of_the_page_prints_what_the_page_says(shown: Console) -> None:
-    assert printed(shown.command) == shown.output

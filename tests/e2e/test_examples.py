@@ -17,7 +17,7 @@ from tests.api.apiserver import stored
 from tests.api.examples.all_rules import EXAMPLES as EXAMPLES_OF_RULES
 from tests.api.examples.all_rules import numbered
 from tests.api.examples.schedule import AWAKE
-from tests.api.refused.all_specs import REFUSED
+from tests.api.refused import REFUSED
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import desired_children, differences
 from tests.e2e.installed import ROOT

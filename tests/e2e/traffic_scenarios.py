@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from metahook.simulator.objects import Json
-from tests.api.refused.all_specs import HOOK_ONLY
+from tests.api.refused import HOOK_ONLY
 from tests.e2e.kubelet import status
 from tests.e2e.namespace import PORT, Namespace
 from tests.simulated.worlds import deployment, foreign, service

@@ -19,7 +19,7 @@ LEGEND = re.compile(r"{{(\w+)}}")
 
 
 def test_the_dashboard_is_generated() -> None:
-    assert FILE.read_text() == text()
+    assert FILE.read_text() == text(), "run make generate"
 
 
 @pytest.mark.parametrize("expr", [expr for _, expr in queries()])

@@ -13,7 +13,7 @@ _GROUPS: dict[str, object] = {"Deployment.apps/v1": {}, "Service.v1": {}}
 PARENT_OF_0_2_0 = stored_parent(
     Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources"), {"image": "nginx:1.27"}
 )
-# The answers of an operator's version 0.2.0 to its bytes are recorded, so their order stays.
+# An operator's answers to its bytes are recorded, so their order stays.
 BODY = msgspec.json.encode(
     {"controller": {}, "parent": PARENT_OF_0_2_0, "children": _GROUPS, "related": {}, "finalizing": False}
 )

@@ -7,19 +7,8 @@ from tests.api.examples.case import Example
 from tests.requests.builders import Json
 
 GOOD_BYTES: list[int | str] = [
-    1,
-    10**15 - 1,
-    "1",
-    "128Mi",
-    "1.5Gi",
-    "0.5Ki",
-    "1G",
-    "1.5k",
-    "0.001k",
-    "1.50Gi",
-    "0.125Mi",
-    "999999Ti",
-]
+    1, 10**15 - 1, "1", "128Mi", "1.5Gi", "0.5Ki", "1G", "1.5k", "0.001k", "1.50Gi", "0.125Mi", "999999Ti",
+]  # fmt: skip
 BAD_BYTES = [
     *("0", "0Mi", "0.0Gi", "000", "100m", "0.5", "1.2Gi", "1.3Ki", "1.", ".5Gi", "+1", "-1", "1e3", "1E", "1Pi", "1n"),
     *("", " 1", "1 ", "1\n", "64mb", "64MI", "64M i", "1234567Mi", "1.0000Gi", "1" * 16, "٣Mi", "0x10", "1,5Gi"),
@@ -28,20 +17,8 @@ SCARCE: list[int | str] = [1, 100, "100", "1k", "1Mi", "6M", "5.875Mi", 6 * 1024
 """Too little memory for a container to start; the last one by a byte."""
 ENOUGH: list[int | str] = ["6Mi", 6 * 1024**2, "6144Ki", "6.5M", "0.5Gi", 10**15 - 1, "999999Ti"]
 GOOD_AMOUNTS: list[int | str] = [
-    0,
-    1,
-    10**15 - 1,
-    "0",
-    "0m",
-    "100m",
-    "2",
-    "0.5",
-    "1.001",
-    "1.5k",
-    "1Gi",
-    "1.2Gi",
-    "999999T",
-]
+    0, 1, 10**15 - 1, "0", "0m", "100m", "2", "0.5", "1.001", "1.5k", "1Gi", "1.2Gi", "999999T",
+]  # fmt: skip
 BAD_AMOUNTS = ["", "m", "1.5m", ".5", "1.", "+1", "-1", "1e3", "1u", "1n", "1E", "1Pi", "1 ", "1.0000", "x", "1" * 16]
 VENDOR = "example.com/gpu"
 NO_RESOURCES = ["", "foo", "CPU", "pods", "requests.cpu", "hugepages-2Mi", "example.com", "cpu ", "memory\n"]

@@ -44,47 +44,20 @@ NAME = Example(
     good=[{"name": name} for name in ("w", "web", "w-1", "w" * 52, "a--b")],
     bad=[{"name": name} for name in ("1web", "web-", "-web", "w" * 53, "a.b", "Web", "wéb", "web\n", "web_1")],
 )
+IMAGES = [
+    "nginx", "nginx:1.27", "team/app", "a/b/c_d__e-f--g.h:V1_2.3-x", "localhost:5000/app",
+    "Registry.Example.com/team/app:2.1", f"nginx@{SHA256}", f"nginx:1.27@{SHA512}", "nginx:" + "t" * 128,
+]  # fmt: skip
+NO_IMAGES = [
+    "", " nginx", "nginx ", "nginx\n", "ng inx", "nginx:", "nginx@sha256:0f", f"nginx@{SHA256.upper()}", "Nginx",
+    "team/App", "team//app", "/app", "app/", "a___b", "a..b", "https://example.com/app", "nginx:" + "t" * 129,
+    "nginx:1.27:1", "café",
+]  # fmt: skip
 IMAGE = Example(
     path="spec.image",
     says="must be an image reference",
-    good=[
-        {"image": image}
-        for image in (
-            "nginx",
-            "nginx:1.27",
-            "team/app",
-            "a/b/c_d__e-f--g.h:V1_2.3-x",
-            "localhost:5000/app",
-            "Registry.Example.com/team/app:2.1",
-            f"nginx@{SHA256}",
-            f"nginx:1.27@{SHA512}",
-            "nginx:" + "t" * 128,
-        )
-    ],
-    bad=[
-        {"image": image}
-        for image in (
-            "",
-            " nginx",
-            "nginx ",
-            "nginx\n",
-            "ng inx",
-            "nginx:",
-            "nginx@sha256:0f",
-            f"nginx@{SHA256.upper()}",
-            "Nginx",
-            "team/App",
-            "team//app",
-            "/app",
-            "app/",
-            "a___b",
-            "a..b",
-            "https://example.com/app",
-            "nginx:" + "t" * 129,
-            "nginx:1.27:1",
-            "café",
-        )
-    ],
+    good=[{"image": image} for image in IMAGES],
+    bad=[{"image": image} for image in NO_IMAGES],
 )
 COMMAND = Example(
     path="spec.command",

@@ -1,60 +1,48 @@
-"""What the hook answers over the wire, and the command to its settings, is what version 0.2.0 answered."""
+"""What the hook answers over the wire is what answers.yaml has, which ``--update-golden`` writes."""
 
-from collections.abc import Iterator
+import sys
 from pathlib import Path
 
-from tests.service.recorded_answers import commands, servers
-from tests.service.recorded_answers.differences import DIFFERENCES
+import pytest
+import yaml
+
 from tests.service.recorded_answers.exchange import Answer
-from tests.service.recorded_answers.recorded import COMMANDS, Answers, load
+from tests.service.recorded_answers.servers import all_answers
 
-RECORDED = load()
-
-
-def different(answers: Answers, expected: Answers) -> dict[str, tuple[Answer | None, Answer | None]]:
-    """Return the answers that are not the expected ones, by client and name, each with the expected one after it."""
-    return dict(_different(answers, expected))
-
-
-def _different(answers: Answers, expected: Answers) -> Iterator[tuple[str, tuple[Answer | None, Answer | None]]]:
-    for client in {**answers, **expected}:
-        now, before = answers.get(client, {}), expected.get(client, {})
-        for name in {**now, **before}:
-            if now.get(name) != before.get(name):
-                yield f"{client}: {name}", (now.get(name), before.get(name))
+GOLDEN = Path(__file__).with_name("answers.yaml")
+INTRODUCTION = """\
+# What the hook answers, by client and name: the modules of requests have these names.
+# An id, a time and the number of Retry-After are left out: each answer has its own.
+"""
 
 
-def expected() -> Answers:
-    """Return the recorded answers, those that are meant to differ as they are meant."""
-    meant = {client: {name: each.answer for name, each in found.items()} for client, found in DIFFERENCES.items()}
-    return {client: {**found, **meant.get(client, {})} for client, found in RECORDED.items()}
+class Dumper(yaml.SafeDumper):
+    """Writes a long answer once, however often it is given."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Tell whether *data* is written again."""
+        return not (isinstance(data, str) and len(data) > 300)
 
 
-def test_each_request_gets_the_answer_of_0_2_0() -> None:
-    answers = servers.all_answers()
-
-    assert different(answers, {client: found for client, found in expected().items() if client != COMMANDS}) == {}
-
-
-def test_each_setting_gets_the_answer_of_0_2_0(tmp_path: Path) -> None:
-    answers: Answers = {COMMANDS: {**commands.answers_of(tmp_path)}}
-
-    assert different(answers, {COMMANDS: expected()[COMMANDS]}) == {}
-
-
-def test_each_difference_is_one_and_has_a_reason() -> None:
-    for client, found in DIFFERENCES.items():
-        for name, difference in found.items():
-            assert difference.answer != RECORDED[client][name]
-            assert difference.reason
-
-
-def test_an_answer_that_is_another_or_missing_or_new_would_be_found() -> None:
-    before: Answers = {"a": {"same": "200", "other": "400 no", "missing": "404"}}
-    now: Answers = {"a": {"same": "200", "other": "500 no", "new": ["100", "200"]}}
-
-    assert different(now, before) == {
-        "a: other": ("500 no", "400 no"),
-        "a: missing": (None, "404"),
-        "a: new": (["100", "200"], None),
+def written(answers: dict[str, dict[str, Answer]]) -> str:
+    same = {
+        client: {
+            name: sys.intern(answer) if isinstance(answer, str) else [*map(sys.intern, answer)]
+            for name, answer in found.items()
+        }
+        for client, found in answers.items()
     }
+    return INTRODUCTION + yaml.dump(same, Dumper=Dumper, sort_keys=False, width=10_000, allow_unicode=True)
+
+
+def test_each_request_gets_the_recorded_answer(pytestconfig: pytest.Config) -> None:
+    answers = all_answers()
+    if pytestconfig.getoption("update_golden"):
+        GOLDEN.write_text(written(answers))
+    golden: dict[str, dict[str, Answer]] = yaml.load(GOLDEN.read_text(), yaml.CSafeLoader)
+
+    assert answers.keys() == golden.keys()
+    for client, found in answers.items():
+        recorded = golden[client]
+        differ = {name for name in {**found, **recorded} if found.get(name) != recorded.get(name)}
+        assert {name: found.get(name) for name in differ} == {name: recorded.get(name) for name in differ}, client

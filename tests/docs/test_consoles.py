@@ -1,0 +1,79 @@
+"""Each command in the pages prints what its page says below it."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.cli.plugin.recorded import kubectl, path_with
+from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.docs.log import log
+from tests.docs.recipes import RECIPES
+from tests.service.operator import served
+from toolkit.served.refusals import without_id
+from website.site import pages
+
+ELSEWHERE = {
+    "docs/clusters/tls.md": "tests/docs/test_secure.py",
+    **{f"metahook/docs/{name}.md": "metahook/tests/docs" for name in ("metahook", "write-your-own-hook")},
+    "metahook/docs/simulate-your-hook.md": "metahook/tests/docs",
+    **dict.fromkeys(RECIPES, "tests/e2e/test_recipes.py"),
+}
+"""The tests that run the commands of a page, where it is not this one. (chinese.py compares the translations.)"""
+CURL = "docs/concepts/curl.md"
+PAGES = [f"{page.relative_to(ROOT)}" for page in pages() if not page.name.endswith(".zh.md")]
+BLOCKS = {
+    f"{page} {number}": block for page in PAGES if page not in ELSEWHERE for number, block in enumerate(consoles(page))
+}
+
+Run = Callable[[str], str]
+"""Returns what a command prints."""
+
+
+@pytest.fixture(name="run_by_page", scope="module")
+def _run_by_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
+    """Give what runs the commands of a page, if it is not a shell alone."""
+    folder = tmp_path_factory.mktemp("log")
+    (folder / "hook.log").write_text(log())
+    environment = {**os.environ, "PATH": path_with(kubectl(tmp_path_factory.mktemp("kubectl")))}
+
+    def with_recorded_kubectl(command: str) -> str:
+        ended = subprocess.run(  # noqa: S602 - a document's command
+            command,
+            shell=True,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=True,
+        )
+        return ended.stdout
+
+    with served() as hook:
+
+        def to_the_hook(command: str) -> str:
+            local = "http://127.0.0.1"
+            return printed(command.replace(f"{local}:8080", hook.url).replace(f"{local}:8081", hook.health_url))
+
+        yield {
+            CURL: to_the_hook,
+            "docs/apps/kubectl-plugin.md": with_recorded_kubectl,
+            "docs/reference/logs.md": lambda command: printed(command, folder),
+        }
+
+
+@pytest.mark.parametrize("block", [pytest.param(block, id=name) for name, block in BLOCKS.items()])
+def test_a_command_prints_what_its_page_says(block: Console, run_by_page: dict[str, Run]) -> None:
+    if "jq " in block.command and not shutil.which("jq"):
+        pytest.skip("jq is not installed")
+    found, said = run_by_page.get(block.page, printed)(block.command), block.output
+    if block.page == CURL:  # an answer has an id of its own, and no end of line
+        found, said = (without_id(text).removesuffix("\n") for text in (found, said))
+
+    assert found == said
+
+
+def test_each_page_whose_commands_run_elsewhere_has_some() -> None:
+    assert [page for page in ELSEWHERE if page not in RECIPES and not consoles(page)] == []
