@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from metahook.protocol.request_builder import Grouped, customize_request, sync_request
+from metahook.protocol.request_builder import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
-from tests.cli.command import CommandResult, assert_one_line, call
+from tests.cli.command import CommandResult, call
 from tests.requests.builders import grouped, my_resource, owned, rolled_out, sync
 
 Json = dict[str, Any]
@@ -362,63 +362,6 @@ def test_the_order_of_observed_children_does_not_matter(diff: Callable[[Json, Js
 
 
 @pytest.mark.parametrize(
-    ("new", "words"),
-    [
-        pytest.param(
-            my_resource(memory="64mb"),
-            ["web: spec.memory: must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"],
-            id="invalid",
-        ),
-        pytest.param(my_resource(imge="x"), ["spec.imge: unknown field; did you mean image?"], id="unknown field"),
-        pytest.param(my_resource(imge="x", memory="64mb"), ["spec.imge", "1 more", "render"], id="two mistakes"),
-        pytest.param(
-            {**my_resource(), "kind": "Deployment"}, ["no MyResource of mygroup.example.com"], id="another kind"
-        ),
-        pytest.param(my_resource("other"), ["metadata.name differs from", "same MyResource"], id="another name"),
-        pytest.param(my_resource(args=["x" * 8000] * 26), ["ConfigMap"], id="too large"),
-    ],
-)
-def test_an_invalid_new_file_is_one_line_and_code_2(new: Json, words: list[str], write: Write) -> None:
-    file = write(new, name="new.yaml")
-
-    for old in (my_resource(), request_of(my_resource(), *in_cluster(my_resource()))):
-        assert_one_line(call("diff", write(json.dumps(old), name="old.json"), file), 2, *words)
-
-
-def test_another_namespace_is_one_line_and_code_2(diff: Callable[[Json, Json], CommandResult]) -> None:
-    there = {**my_resource(), "metadata": {"name": "web", "namespace": "shop"}}
-
-    assert_one_line(diff(my_resource(), there), 2, "metadata.namespace differs from")
-
-
-@pytest.mark.parametrize(
-    ("old", "words"),
-    [
-        pytest.param("a: [", [":1: not YAML or JSON"], id="no YAML"),
-        pytest.param('{"request": ', ["not YAML or JSON"], id="JSON that is cut"),
-        pytest.param('{"request": {}}', ["no parent", "myresource record"], id="a recording without a parent"),
-        pytest.param(
-            '{"parent": {}, "children": {}}', ["no API server would store this"], id="a parent without a name"
-        ),
-        pytest.param(
-            json.dumps({"path": "/customize", "request": json.loads(customize_request(my_resource()))}),
-            ["customize", "a request to sync"],
-            id="a customize request",
-        ),
-        pytest.param("", ["no MyResource", "examples/web.yaml"], id="nothing"),
-        pytest.param(yaml.safe_dump(my_resource(memory="canary")), ["spec.memory"], id="an invalid spec"),
-    ],
-)
-def test_an_invalid_old_file_is_one_line_and_code_2(old: str, words: list[str], write: Write) -> None:
-    file = write(old, name="old")
-
-    ended = call("diff", file, write(my_resource()))
-
-    assert_one_line(ended, 2, file, *words)
-    assert "canary" not in ended.err
-
-
-@pytest.mark.parametrize(
     "spec",
     [
         {"template": "canary"},
@@ -437,17 +380,6 @@ def test_an_observed_child_of_any_shape_is_compared_or_refused_in_one_line(
 
     assert ended.code == 1 or (ended.code, ended.err.count("\n")) == (2, 1)
     assert "canary" not in ended.err
-
-
-def test_a_missing_file_is_one_line_and_code_2(write: Write) -> None:
-    there = write(my_resource())
-
-    assert_one_line(call("diff", there, "/no/such.yaml"), 2, "/no/such.yaml: no such file")
-    assert_one_line(call("diff", "/no/such.json", there), 2, "/no/such.json: no such file")
-
-
-def test_standard_input_can_be_only_one_of_the_two() -> None:
-    assert_one_line(call("diff", "-", "-"), 2, "standard input", "name a file")
 
 
 # Terminals, pipes, signals

@@ -15,7 +15,6 @@ import yaml
 
 from app.cli.bound import COLLECT_COMMANDS
 from metahook.cli.files.recordings import read_recording
-from metahook.envtest.free_port import free_port
 from metahook.protocol.request_builder import customize_request
 from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.other_version import PATH, longer, other_version
@@ -529,22 +528,6 @@ def test_live_objects_are_sent_to_both_hooks(other: Served, write: Write) -> Non
     assert summary == "2 requests: 1 the same, 1 differs; Pods of 1 MyResource would restart"
 
 
-def test_a_url_where_nothing_answers_is_one_line_and_code_2(write: Write) -> None:
-    url = f"http://user:canary@127.0.0.1:{free_port()}"
-
-    ended = call("replay", "--against", url, write(settled()))
-
-    assert_one_line(
-        ended, 2, f"{url.replace('user:canary@', '')}/sync; serve the other version there", "myresource serve"
-    )
-    assert "canary" not in ended.err
-
-
-@pytest.mark.parametrize("url", ["canary", "ftp://canary", "http://", "http://x:y/", "//x"])
-def test_an_invalid_url_is_one_line_and_code_2(url: str, write: Write) -> None:
-    assert_one_line(call("replay", "--against", url, write(settled())), 2, "--against", "http://127.0.0.1:8080")
-
-
 def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Write) -> None:
     file = write(settled())
 
@@ -556,72 +539,11 @@ def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Wr
 # Errors
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        pytest.param('{"request": ', ["not YAML or JSON"], id="cut"),
-        pytest.param('{"request": "canary"}', ["no parent"], id="no request"),
-        pytest.param(
-            '{"parent": {"metadata": {"name": "canary", "uid": "u", "generation": 1}}, "children": {}}',
-            ["not a hook request: parent.metadata.namespace is missing"],
-            id="no namespace",
-        ),
-        pytest.param('{"parent": {}}', ["not a hook request: parent.metadata is missing"], id="nothing in it"),
-        pytest.param('{"canary": 1}', ["not a Kubernetes object"], id="another object"),
-        pytest.param("", ["no hook request and no MyResource", "--from-cluster"], id="nothing"),
-        pytest.param('{"apiVersion": "v1", "kind": "List", "items": []}', ["no hook request"], id="an empty list"),
-        pytest.param(
-            json.dumps(my_resource() | {"metadata": {"name": "web"}}),
-            ["no metadata.uid", "kubectl", "myresource render"],
-            id="not a live object",
-        ),
-        pytest.param(
-            json.dumps({**recorded(request_of(my_resource())), "response": {"canary": 1}}), ["response"], id="response"
-        ),
-        pytest.param(
-            json.dumps({**recorded(request_of(my_resource())), "response": ["canary"]}), ["response"], id="a list"
-        ),
-        pytest.param("[" * 5000, ["not YAML or JSON"], id="too deep"),
-    ],
-)
-def test_a_file_without_a_request_is_one_line_and_code_2(text: str, words: list[str], write: Write) -> None:
-    file = write(text)
-
-    ended = call("replay", file)
-
-    assert_one_line(ended, 2, file, *words)
-    assert "canary" not in ended.err.replace(file, "")
-
-
 def test_a_recorded_status_of_any_shape_is_compared(write: Write) -> None:
     answered = recorded(settled())
     answered["response"]["status"].update(conditions=5, waiting="x")
 
     assert call("replay", write(answered)).code == 1
-
-
-def test_a_missing_file_is_one_line_and_code_2() -> None:
-    assert_one_line(call("replay", "/no/such.json"), 2, "/no/such.json: no such file")
-
-
-def test_an_empty_folder_is_one_line_and_code_2(tmp_path: Path) -> None:
-    assert_one_line(call("replay", str(tmp_path)), 2, "no hook request", "--from-cluster")
-
-
-def test_no_file_is_a_usage_error() -> None:
-    assert_one_line(call("replay"), 2, "no FILE", "--from-cluster", "see: myresource replay --help")
-
-
-def test_an_observed_child_that_no_api_server_would_store_is_one_line_with_its_file(write: Write) -> None:
-    request = settled()
-    for child in request["children"]["Deployment.apps/v1"].values():
-        child["spec"]["template"] = "canary"
-    file = write(request)
-
-    ended = call("replay", file)
-
-    assert_one_line(ended, 2, f"{file}: Deployment web-deployment: no API server would store this")
-    assert "canary" not in ended.err
 
 
 def test_an_object_that_is_nested_too_deeply_is_one_line(write: Write) -> None:

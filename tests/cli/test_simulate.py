@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.cli.command import LISTENS, assert_one_line, call
+from tests.cli.command import LISTENS, call
 from tests.service.operator import served
 from toolkit.slow import only_whole, short_or_whole
 
@@ -212,12 +212,6 @@ def test_a_hook_at_a_url_is_called() -> None:
     assert statuses(ended.out)[-1] == "Ready:Available"
 
 
-def test_an_unreachable_hook_is_one_line() -> None:
-    ended = call("simulate", "-f", WEB, "--hook", "http://127.0.0.1:9", "--until", "2s")
-
-    assert_one_line(ended, 2, "--hook: no answer from http://127.0.0.1:9/", "start the hook there")
-
-
 def test_the_picture_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     file = tmp_path / "web.svg"
 
@@ -239,52 +233,6 @@ def test_the_picture_of_the_readme_is_at_most_700_pixels_high() -> None:
     (height,) = re.findall(r'^<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', (ROOT / "docs/images/rollback.svg").read_text())
 
     assert float(height) <= 700
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        pytest.param(["-f", "nowhere.yaml"], ["nowhere.yaml", "no such file", "name a file"], id="no such file"),
-        pytest.param(["-f", "metacontroller/service.yaml"], ["no MyResource"], id="not a MyResource"),
-        pytest.param(["-f", WEB, "--set", "replicas=-1"], ["--set replicas", "spec.replicas"], id="invalid edit"),
-        pytest.param(["-f", WEB, "--set", "imgae=a"], ["spec.imgae", "did you mean image"], id="unknown field"),
-        pytest.param(["-f", WEB, "--set", "image"], ["PATH=VALUE"], id="no value"),
-        pytest.param(["-f", WEB, "--set", "a..b=1"], ["a..b is not a path"], id="no path"),
-        pytest.param(["-f", WEB, "--set", "image.a=1"], ["not found in the spec"], id="a place in a string"),
-        pytest.param(["-f", WEB, "--set", "image=a", "--at", "5"], ["--at", "90s, 10m or 1h"], id="no time"),
-        pytest.param(["-f", WEB, "--until", "later"], ["--until", "ready, or quiet"], id="no end"),
-        pytest.param(["-f", WEB, "--at", "5s"], ["each --at must follow"], id="a time for nothing"),
-        pytest.param(["-f", WEB, "--fail", "badly"], ["--fail", "bad-image"], id="no way to fail"),
-        pytest.param(["-f", WEB, "--fail", "oom", "--at", "1s", "--at", "2s"], ["each --at"], id="two times"),
-        pytest.param(["-f", WEB, "--set", "=x"], ["PATH=VALUE"], id="no field"),
-        pytest.param(["-f", WEB, "--set", "image={"], ["--set image", "not YAML"], id="not YAML"),
-        pytest.param(["-f", WEB, "--set", "env[0].name=A"], ["--set env[0].name", "whole list"], id="no such item"),
-        pytest.param(["-f", WEB, "--until", "1s", "--fail", "oom", "--at", "2s"], ["before the last"], id="ends early"),
-        pytest.param(["-f", WEB, "--until", "99999h"], ["--until 99999h", "up to 1000h"], id="too long"),
-        pytest.param(["-f", WEB, "--until", "\u0663s"], ["--until"], id="digits of another script"),
-        pytest.param(["-f", WEB, "--speed", "nan"], ["--speed is not a number"], id="no speed"),
-        pytest.param(
-            ["--scenario", "demo", "--fail", "oom"], ["can't be used with --scenario"], id="a scenario and more"
-        ),
-        pytest.param(["--scenario", "examples"], ["examples", "directory"], id="a folder"),
-        pytest.param([], ["-f", "--scenario"], id="nothing to simulate"),
-        pytest.param(
-            ["--scenario", "nope"], ["no such scenario", "crash, demo, dependencies, "], id="no such scenario"
-        ),
-        pytest.param(["--scenario", WEB], ["not a scenario", "unknown field"], id="not a scenario"),
-        pytest.param(["-f", WEB, "--hook", "web"], ["--hook", "http://127.0.0.1:8080"], id="no hook"),
-        pytest.param(["-f", WEB, "--svg", "nowhere/a.svg"], ["nowhere/a.svg"], id="no place for a picture"),
-    ],
-)
-def test_wrong_input_is_one_line_with_the_remedy(arguments: list[str], words: list[str]) -> None:
-    assert_one_line(call("simulate", *arguments), 2, *words)
-
-
-def test_an_invalid_spec_is_one_line_with_path_and_remedy(tmp_path: Path) -> None:
-    file = tmp_path / "web.yaml"
-    file.write_text((ROOT / WEB).read_text().replace("64Mi", "64 Mi"))
-
-    assert_one_line(call("simulate", "-f", str(file)), 2, "spec.memory")
 
 
 def _command(*arguments: str) -> list[str]:
