@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 from metahook.protocol.request_builder import Grouped, sync_request
-from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
 from tests.cli.command import CommandResult, call
@@ -47,17 +46,18 @@ def request_of(parent: Json, *children: Json, related: Grouped | None = None) ->
     return found
 
 
+def without_fields(item: Json) -> Json:
+    """Return *item* as it is recorded: without its managed fields."""
+    return {**item, "metadata": {key: value for key, value in item["metadata"].items() if key != "managedFields"}}
+
+
 def in_cluster(parent: Json, mode: str = "dynamic-apply", related: Grouped | None = None) -> list[Json]:
     """Return the children of *parent* as they are stored once Metacontroller has created them in *mode*."""
     created = [(child, owned(child, parent)) for child in sync(parent, related=related)["children"]]
     if mode == "dynamic-apply":
-        written = [with_last_applied(child, desired) for desired, child in created]
-    elif mode == "server-side-apply":
-        written = [
-            {**child, "metadata": {**child["metadata"], "managedFields": managed_fields(child)}} for _, child in created
-        ]
+        written = [with_last_applied(without_fields(child), desired) for desired, child in created]
     else:
-        written = [child for _, child in created]
+        written = [child if mode == "server-side-apply" else without_fields(child) for _, child in created]
     return [
         rolled_out(stored_object(child)) if child["kind"] == "Deployment" else stored_object(child) for child in written
     ]

@@ -30,7 +30,7 @@ from metahook.simulator.scenarios.runner import run_scenario
 from metahook.simulator.scenarios.scenario import Scenario, read_scenario
 from metahook.simulator.world import World
 from tests.cli.command import CommandResult, call
-from tests.cli.test_diff import in_cluster, request_of
+from tests.cli.test_diff import in_cluster, request_of, without_fields
 from tests.core.desired.test_every_kind import full
 from tests.recorded.traffic import Recorded, load
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
@@ -396,7 +396,7 @@ WAITING = ["CreateContainerConfigError", "CreateContainerError", "ImagePullBackO
 def test_a_container_that_waits_is_explained_as_with_its_message(reason: str) -> None:
     parent = my_resource(env=[{"name": "A", "valueFrom": {"secretKeyRef": {"name": "db", "key": "k"}}}])
     message = 'secret "db" not found'
-    children = (unfinished(parent, updatedReplicas=1),)
+    children = (without_fields(unfinished(parent, updatedReplicas=1)),)
     request = Situation(parent, children, shown(pod(container(state=waiting(reason, message))))).body()
 
     redacted, _ = redaction_of(keeps_values=False).redact(request, b"{}")
