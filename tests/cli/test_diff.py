@@ -245,55 +245,41 @@ def running(parent: Json, *config_maps: Json, key: str = "default/{}") -> Json:
     return request_of(parent, *in_cluster(parent, related=related), related=related)
 
 
-@pytest.mark.parametrize("namespace", ["default", None])
-@pytest.mark.parametrize("key", ["default/{}", "{}"])
-def test_a_changed_config_map_restarts_the_pods_of_a_recording(key: str, namespace: str | None, write: Write) -> None:
-    old = write(json.dumps(running(using("settings"), config_map(A="1"), key=key)), name="old.json")
-    new = write(using("settings"), config_map(A="2", namespace=namespace), name="new.yaml")
-
-    ended = call("diff", old, new)
-
-    assert (ended.code, ended.err) == (1, "")
-    assert last_line(ended) == f"Pods restart: {CONFIG_HASH}"
+USES, BOTH, ONE = using("settings"), using("settings", "more"), config_map(A="1")
+RECORDED = running(BOTH, ONE, config_map("more", B="1"))
+ROLLS, SAME = f"Pods restart: {CONFIG_HASH}", "Nothing changes."
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("old", "new", "sentence"),
     [
-        pytest.param(config_map(A="1"), id="the same"),
-        pytest.param(config_map("unused", A="2"), id="not used"),
-        pytest.param(config_map(A="2", namespace="shop"), id="of another namespace"),
-        pytest.param({**config_map(A="2"), "kind": "Other"}, id="of another kind"),
+        *(
+            pytest.param(running(USES, ONE, key=key), (USES, config_map(A="2", namespace=namespace)), ROLLS, id=name)
+            for name, key, namespace in (
+                ("changed", "default/{}", "default"),
+                ("changed, without a namespace", "default/{}", None),
+                ("changed, recorded without a namespace", "{}", "default"),
+                ("changed, without any namespace", "{}", None),
+            )
+        ),
+        pytest.param(running(USES, ONE), (USES, ONE), SAME, id="the same"),
+        pytest.param(running(USES, ONE), (USES, config_map("unused", A="2")), SAME, id="not used"),
+        pytest.param(running(USES, ONE), (USES, config_map(A="2", namespace="shop")), SAME, id="of another namespace"),
+        pytest.param(running(USES, ONE), (USES, {**config_map(A="2"), "kind": "Other"}), SAME, id="of another kind"),
+        pytest.param(RECORDED, (BOTH, config_map("more", B="1")), SAME, id="one of two, the same"),
+        pytest.param(RECORDED, (BOTH, config_map("more", B="2")), ROLLS, id="one of two, changed"),
+        pytest.param(running(WEB), (USES, ONE), "Pods restart: ", id="only the edit uses it"),
     ],
 )
-def test_a_config_map_that_does_not_change_the_configuration_changes_nothing(other: Json, write: Write) -> None:
-    old = write(json.dumps(running(using("settings"), config_map(A="1"))), name="old.json")
+def test_a_config_map_beside_the_edit_restarts_pods_if_what_they_use_changes(
+    old: Json, new: tuple[Json, ...], sentence: str, write: Write
+) -> None:
+    """Those that are not beside the edit stay as they were recorded."""
+    ended = call("diff", write(json.dumps(old), name="old.json"), write(*new, name="new.yaml"))
 
-    ended = call("diff", old, write(using("settings"), other, name="new.yaml"))
-
-    assert ended == CommandResult(0, "Nothing changes.\n", "")
-
-
-def test_recorded_config_maps_that_are_not_beside_the_edit_stay_as_they_are(write: Write) -> None:
-    recorded = running(using("settings", "more"), config_map(A="1"), config_map("more", B="1"))
-    old = write(json.dumps(recorded), name="old.json")
-    same, changed = (config_map("more", B=value) for value in ("1", "2"))
-
-    ends = [call("diff", old, write(using("settings", "more"), item, name="new.yaml")) for item in (same, changed)]
-
-    assert [last_line(ended) for ended in ends] == [
-        "Nothing changes.",
-        f"Pods restart: {CONFIG_HASH}",
-    ]
-
-
-def test_a_config_map_that_only_the_edit_uses_counts(write: Write) -> None:
-    old = write(json.dumps(running(my_resource())), name="old.json")
-
-    ended = call("diff", old, write(using("settings"), config_map(A="1"), name="new.yaml"))
-
-    assert "+        mygroup.example.com/config: " in ended.out
-    assert last_line(ended).startswith("Pods restart: ")
+    assert last_line(ended).startswith(sentence)
+    assert (ended.code, ended.err) == (int(sentence != SAME), "")
+    assert ("+        mygroup.example.com/config: " in ended.out) is (sentence != SAME)
 
 
 def test_a_dependency_beside_the_edit_is_met_and_one_that_was_not_recorded_is_unknown(write: Write) -> None:

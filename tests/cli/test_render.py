@@ -156,30 +156,31 @@ def test_with_observed_children_the_response_is_that_of_a_later_sync(write: Any)
     assert rendered("-f", write(parent), "--observed", observed) == sync(parent, *finished(parent))
 
 
-def test_a_parent_without_uid_gets_the_one_in_its_childrens_owner_references(write: Any) -> None:
-    children = finished(my_resource())
-    plain = {**my_resource(), "metadata": {"name": "web"}}
-
-    answer = rendered("-f", write(plain), "--observed", write(*children, name="observed.yaml"))
-
-    assert reason(answer) == "Available"
+PLAIN = {**my_resource(), "metadata": {"name": "web"}}
+DEPLOYMENT = finished(my_resource())[0]
 
 
-def test_observed_children_of_another_owner_are_not_used(write: Any) -> None:
-    children = finished(my_resource(uid="another-uid"))
+@pytest.mark.parametrize(
+    ("parent", "owners", "expected"),
+    [
+        pytest.param(PLAIN, DEPLOYMENT["metadata"]["ownerReferences"], "Available", id="its uid, of a file without it"),
+        pytest.param(
+            my_resource(uid="another-uid"), DEPLOYMENT["metadata"]["ownerReferences"], "Building", id="another"
+        ),
+        pytest.param(my_resource(), None, "Available", id="none"),
+        pytest.param(my_resource(), [{"uid": "x"}], "Building", id="one without kind and name"),
+    ],
+)
+def test_an_observed_child_is_the_parents_unless_it_has_another_owner(
+    parent: Json, owners: list[Json] | None, expected: str, write: Any
+) -> None:
+    child = {**DEPLOYMENT, "metadata": {**DEPLOYMENT["metadata"], "ownerReferences": owners}}
+    if owners is None:
+        del child["metadata"]["ownerReferences"]
 
-    assert (
-        reason(rendered("-f", write(my_resource()), "--observed", write(*children, name="observed.yaml"))) == "Building"
-    )
+    answer = rendered("-f", write(parent), "--observed", write(child, name="observed.yaml"))
 
-
-def test_observed_children_without_an_owner_are_the_parents(write: Any) -> None:
-    (deployment,) = finished(my_resource())
-    del deployment["metadata"]["ownerReferences"]
-
-    answer = rendered("-f", write(my_resource()), "--observed", write(deployment, name="observed.yaml"))
-
-    assert reason(answer) == "Available"
+    assert reason(answer) == expected
 
 
 def test_a_related_object_of_the_same_name_is_a_name_conflict(write: Any) -> None:
@@ -258,13 +259,6 @@ def test_the_same_time_in_two_zones_gives_the_same_response(write: Any) -> None:
     east = call("render", "-f", file, "--now", "2026-01-31T14:00:00+02:00")
 
     assert east == call("render", "-f", file, "--now", NOW_TEXT)
-
-
-def test_an_owner_reference_without_kind_and_name_is_read(write: Any) -> None:
-    (deployment,) = finished(my_resource())
-    deployment["metadata"]["ownerReferences"] = [{"uid": "x"}]
-
-    assert rendered("-f", write(my_resource()), "--observed", write(deployment, name="observed.yaml"))
 
 
 def test_an_escaped_character_in_json_is_one_character(tmp_path: Path) -> None:
