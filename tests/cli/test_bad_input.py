@@ -177,6 +177,11 @@ CONTENTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
             ("too large", my_resource(args=["x" * 8000] * 26), ("ConfigMap",)),
         )
     },
+    "no MyResource after the edit": (
+        "diff web.yaml bad",
+        "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}",
+        ("bad: no MyResource",),
+    ),
     "not YAML": ("diff bad web.yaml", "a: [", ("bad:1: not YAML or JSON",)),
     "nothing to compare with": ("diff bad web.yaml", "", ("no MyResource", "examples/web.yaml")),
     "an invalid spec before": ("diff bad web.yaml", my_resource(memory="canary"), ("spec.memory",)),

@@ -128,13 +128,6 @@ OTHER = {**OWNER, "uid": "another"}
         # As in the hook: the first controller decides. No API server would store two, but a file may have them.
         pytest.param(observed(ownerReferences=[OWNER, OTHER]), EDITED, 1, RESTART, id="the first of two controllers"),
         pytest.param(observed(ownerReferences=[OTHER, OWNER]), EDITED, 1, CREATED, id="the second of two controllers"),
-        pytest.param(
-            {**WEB, "metadata": {"name": "web", "namespace": "shop"}},
-            {**WEB, "metadata": {"name": "web"}},
-            0,
-            "Nothing changes.",
-            id="a file without a namespace",
-        ),
     ],
 )
 def test_what_happens_to_the_pods_is_the_last_line(
