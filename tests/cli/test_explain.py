@@ -113,11 +113,3 @@ def test_without_a_word_the_reasons_the_states_and_the_conditions_are_listed() -
         [term.name for term in TERMS if term.kind == "state"],
         [term.name for term in TERMS if term.kind == "condition"],
     ]
-
-
-@pytest.mark.parametrize(
-    ("word", "hint"),
-    [("Applied", "did you mean NotApplied?"), ("Weather", "for a list, run: myresource explain")],
-)
-def test_an_unknown_reason_is_one_line_with_a_way_on(word: str, hint: str) -> None:
-    assert_one_line(call("explain", word), 2, word, hint)

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from app import __version__
-from tests.cli.command import assert_one_line, call
+from tests.cli.command import call
 from toolkit.slow import short_or_whole
 
 
@@ -46,20 +46,6 @@ def test_the_version_is_that_of_the_package() -> None:
     assert call("--version").out.split()[-1] == __version__
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        pytest.param(["rendr"], ["rendr", "see: myresource --help"], id="no such command"),
-        pytest.param(["render"], ["--filename", "see: myresource render --help"], id="nothing to render"),
-        pytest.param(["render", "--colour"], ["--colour", "see: myresource render --help"], id="no such option"),
-        pytest.param(["serve", "--port", "many"], ["--port", "see: myresource serve --help"], id="not a port"),
-        pytest.param(["serve", "--port", "65536"], ["--port", "65535"], id="a port too high"),
-    ],
-)
-def test_a_usage_error_is_one_line_that_names_the_help_page(arguments: list[str], words: list[str]) -> None:
-    assert_one_line(call(*arguments), 2, *words)
-
-
 def test_a_closed_pipe_is_not_an_error() -> None:
     command = f"{sys.executable} -m app crd | head -1; exit ${{PIPESTATUS[0]}}"
 
@@ -95,27 +81,6 @@ def test_a_closed_standard_output_is_not_an_error() -> None:
     ended = subprocess.run(["/bin/bash", "-c", shell], stderr=subprocess.PIPE, text=True, check=False)
 
     assert (ended.returncode, ended.stderr) == (0, "")
-
-
-NO_FILE = "/no/such.yaml"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["render", "-f", NO_FILE],
-        ["render", "-f", "examples/web.yaml", "--observed", NO_FILE],
-        ["render", "-f", "examples/web.yaml", "-f", NO_FILE],
-        ["diff", "examples/web.yaml", NO_FILE],
-        ["diff", NO_FILE, "examples/web.yaml"],
-        ["replay", NO_FILE],
-        ["simulate", "-f", NO_FILE],
-        ["simulate", "--scenario", NO_FILE],
-    ],
-    ids=" ".join,
-)
-def test_a_missing_file_has_the_same_exit_code_in_every_command(arguments: list[str]) -> None:
-    assert_one_line(call(*arguments), 2, NO_FILE)
 
 
 COMMANDS = ["crd", "diff", "explain", "render", "replay", "serve", "simulate"]

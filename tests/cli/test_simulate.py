@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.cli.command import LISTENS, assert_one_line, call
+from tests.cli.command import LISTENS, call
 from tests.service.operator import served
 from toolkit.slow import only_whole, short_or_whole
 
@@ -32,19 +32,92 @@ def statuses(out: str) -> list[str]:
     return [f"{state}:{reason or state}" for state, reason in found]
 
 
-def test_a_myresource_becomes_ready() -> None:
-    ended = call("simulate", "-f", WEB)
-
-    assert (ended.code, ended.err) == (0, "")
-    assert statuses(ended.out) == ["Building:Building", "Building:RollingOut", "Ready:Available"]
+EDIT = "--set image=nginx:1.28 --at 5s"
+BUILDING, ROLLING, READY = "Building:Building", "Building:RollingOut", "Ready:Available"
+WHOLE_LIFE = [BUILDING, ROLLING, READY]
 
 
-@pytest.mark.parametrize("mode", ["dynamic-apply", "server-side-apply"])
-def test_both_apply_strategies_have_the_same_result(mode: str) -> None:
-    ended = call("simulate", "-f", WEB, "--apply-strategy", mode, "--set", "image=nginx:1.28", "--at", "5s")
+@pytest.mark.parametrize(
+    ("options", "code", "last", "words"),
+    [
+        pytest.param("", 0, WHOLE_LIFE, "Quiet after 2.1 s", id="it becomes ready"),
+        pytest.param(f"--apply-strategy dynamic-apply {EDIT}", 0, WHOLE_LIFE, "", id="an edit"),
+        pytest.param(f"--apply-strategy server-side-apply {EDIT}", 0, WHOLE_LIFE, "", id="under server-side apply"),
+        pytest.param(
+            "--set replicas=2", 0, [READY], "2 desired, 2 updated, 2 total, 2 available", id="an edit without a time"
+        ),
+        pytest.param("--until ready", 0, [READY], "Stopped after 2.1 s", id="until ready"),
+        pytest.param("--until quiet", 0, [READY], "Quiet after 2.1 s", id="until quiet"),
+        pytest.param("--until 1s", 0, [ROLLING], "Stopped after 1.0 s", id="until 1s"),
+        pytest.param("--until 0s", 0, [], "Stopped after 0.0 s", id="until 0s"),
+        pytest.param(
+            "--until ready --fail bad-image", 1, [], "state is Failed, not Ready", id="it does not become ready"
+        ),
+        pytest.param(
+            "--fail crash --at 10s --fail none --at 40s",
+            0,
+            ["Degraded:CrashLooping", READY],
+            "",
+            id="a later failure recovers",
+        ),
+        # An image fails only by a whole word of its tag.
+        pytest.param("--set image=ghcr.io/acme/chatroom:1.0", 0, [READY], "", id="oom in a name"),
+        pytest.param("--set image=badger", 0, [READY], "", id="bad in a name"),
+        pytest.param("--set image=nginx:bloom", 0, [READY], "", id="oom in a tag"),
+        pytest.param(f"--set image=nginx@sha256:{'bad0' * 16}", 0, [READY], "", id="bad in a digest"),
+        pytest.param("--set image=nginx:1.28-oom", 0, ["Failed:OOMKilled"], "", id="oom as a word of a tag"),
+    ],
+)
+def test_a_simulation_ends_with_what_happened(options: str, code: int, last: list[str], words: str) -> None:
+    ended = call("simulate", "-f", WEB, *options.split())
+
+    assert (ended.code, ended.err) == (code, "")
+    assert statuses(ended.out)[-len(last) :] == last or not last
+    assert words in ended.out
+
+
+@pytest.mark.parametrize(
+    ("scenario", "code", "words"),
+    [
+        pytest.param("{wait: 1s}", 0, "", id="from standard input"),
+        pytest.param(
+            "{wait: 1s}, {expect: {object: Service/web}}",
+            1,
+            "Step 2: Expectation not met: Service/web does not exist.",
+            id="a step that fails",
+        ),
+        pytest.param(
+            "{delete: {object: Service/web}}",
+            1,
+            "Step 1: Failed: error from server (NotFound): Service web not found.",
+            id="an error of a step",
+        ),
+    ],
+)
+def test_a_step_that_fails_is_named_by_its_number(
+    scenario: str, code: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"title: mine\nsteps: [{scenario}]\nnext: [shown last]\n"))
+
+    ended = call("simulate", "--scenario", "-")
+
+    assert (ended.code, ended.err) == (code, "")
+    assert words in ended.out
+    assert ("shown last" in ended.out) is (code == 0)
+
+
+@pytest.mark.parametrize("seconds", ["0.00001s", "278h"])
+def test_short_and_long_times_are_kept_as_they_are(seconds: str) -> None:
+    ended = call("simulate", "-f", WEB, "--until", seconds, "-o", "json")
 
     assert ended.code == 0
-    assert statuses(ended.out)[-3:] == ["Building:Building", "Building:RollingOut", "Ready:Available"]
+    assert json.loads(ended.out.splitlines()[-1])["summary"]["quiet"] == (seconds != "0.00001s")
+
+
+def test_a_field_that_is_removed_is_shown_as_removed() -> None:
+    ended = call("simulate", "--scenario", "drift")
+
+    assert "you                   updates Deployment web-deployment: metadata.labels.myresource removed" in ended.out
 
 
 def test_an_edit_happens_at_its_time() -> None:
@@ -54,14 +127,6 @@ def test_an_edit_happens_at_its_time() -> None:
     assert [line[0] for line in yours] == ["0.00s", "3.00s", "7.00s"]
     assert yours[1][-1] == "spec.replicas=2"
     assert yours[2][-1] == "spec.memory=1Gi"
-
-
-def test_an_edit_without_a_time_holds_from_the_start() -> None:
-    ended = call("simulate", "-f", WEB, "--set", "replicas=2", "-o", "json")
-    first = json.loads(ended.out.splitlines()[0])
-
-    assert (first["verb"], first["object"]) == ("create", "MyResource/default/web")
-    assert "2 desired, 2 updated, 2 total, 2 available" in call("simulate", "-f", WEB, "--set", "replicas=2").out
 
 
 @pytest.mark.slow
@@ -86,45 +151,6 @@ def test_containers_fail_in_the_requested_way(fail: str, shown: str, state: str)
     assert statuses(ended.out)[-1] == state
 
 
-def test_a_later_failure_is_degraded_and_recovers() -> None:
-    ended = call("simulate", "-f", WEB, "--fail", "crash", "--at", "10s", "--fail", "none", "--at", "40s")
-
-    found = statuses(ended.out)
-    assert found[found.index("Degraded:CrashLooping") + 1 :] == ["Ready:Available"]
-
-
-@pytest.mark.parametrize(
-    ("until", "code", "last"),
-    [
-        ("ready", 0, "Stopped after 2.1 s"),
-        ("quiet", 0, "Quiet after 2.1 s"),
-        ("1s", 0, "Stopped after 1.0 s"),
-        ("0s", 0, "Stopped after 0.0 s"),
-    ],
-)
-def test_until_says_when_to_stop(until: str, code: int, last: str) -> None:
-    ended = call("simulate", "-f", WEB, "--until", until)
-
-    assert ended.code == code
-    assert last in ended.out
-
-
-@pytest.mark.parametrize("seconds", ["0.00001s", "278h"])
-def test_short_and_long_times_are_kept_as_they_are(seconds: str) -> None:
-    ended = call("simulate", "-f", WEB, "--until", seconds, "-o", "json")
-
-    assert ended.code == 0
-    assert json.loads(ended.out.splitlines()[-1])["summary"]["quiet"] == (seconds != "0.00001s")
-
-
-def test_a_scenario_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("title: mine\nsteps: [{wait: 1s}]\n"))
-
-    ended = call("simulate", "--scenario", "-")
-
-    assert (ended.code, ended.err) == (0, "")
-
-
 def test_an_explicit_speed_is_kept_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     # Not time.sleep itself, which threads of other tests may call.
@@ -134,24 +160,13 @@ def test_an_explicit_speed_is_kept_however_long_it_takes(monkeypatch: pytest.Mon
     assert sum(slept) == pytest.approx(15)
 
 
-def test_an_image_fails_only_by_a_whole_word_of_its_tag() -> None:
-    for image in ("ghcr.io/acme/chatroom:1.0", "badger", "nginx:bloom", "nginx@sha256:" + "bad0" * 16):
-        assert statuses(call("simulate", "-f", WEB, "--set", f"image={image}").out)[-1] == "Ready:Available"
-    assert statuses(call("simulate", "-f", WEB, "--set", "image=nginx:1.28-oom").out)[-1] == "Failed:OOMKilled"
-
-
-def test_a_myresource_that_does_not_become_ready_exits_with_1() -> None:
-    ended = call("simulate", "-f", WEB, "--until", "ready", "--fail", "bad-image")
-
-    assert ended.code == 1
-    assert "state is Failed, not Ready" in ended.out
-
-
 def test_json_is_one_object_per_line_with_the_summary_last() -> None:
-    ended = call("simulate", "-f", WEB, "-o", "json")
+    ended = call("simulate", "-f", WEB, "--set", "replicas=2", "-o", "json")
     *entries, last = map(json.loads, ended.out.splitlines())
 
     assert {"at", "actor", "verb", "object", "changed"} <= entries[0].keys()
+    assert (entries[0]["verb"], entries[0]["object"]) == ("create", "MyResource/default/web")
+    assert [entry["actor"] for entry in entries].count("you") == 1  # the edit holds from the start
     assert {entry["actor"] for entry in entries} > {"you", "metacontroller", "kubelet"}
     assert last["summary"]["quiet"] is True
     assert last["summary"]["findings"] == []
@@ -172,31 +187,6 @@ def test_a_scenario_is_found_by_its_name_or_its_file() -> None:
     assert by_name.code == 0
 
 
-def test_a_failed_step_is_named_by_its_number(tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text("title: mine\nsteps: [{wait: 1s}, {expect: {object: Service/web}}]\nnext: [never shown]\n")
-    ended = call("simulate", "--scenario", str(file))
-
-    assert ended.code == 1
-    assert "Step 2: Expectation not met: Service/web does not exist." in ended.out
-    assert "never shown" not in ended.out
-
-
-def test_an_error_of_a_step_is_named_by_its_number(tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text("title: mine\nsteps: [{delete: {object: Service/web}}]\n")
-    ended = call("simulate", "--scenario", str(file))
-
-    assert ended.code == 1
-    assert "Step 1: Failed: error from server (NotFound): Service web not found." in ended.out
-
-
-def test_a_field_that_is_removed_is_shown_as_removed() -> None:
-    ended = call("simulate", "--scenario", "drift")
-
-    assert "you                   updates Deployment web-deployment: metadata.labels.myresource removed" in ended.out
-
-
 def test_a_pod_is_deleted_by_its_replica_set_and_removed_by_the_kubelet() -> None:
     lines = call("simulate", "-f", WEB, "--set", "replicas=0", "--at", "5s").out.splitlines()
     actions = [line.split()[1:4] for line in lines if " deletes " in line or " removes " in line]
@@ -210,12 +200,6 @@ def test_a_hook_at_a_url_is_called() -> None:
 
     assert ended.code == 0
     assert statuses(ended.out)[-1] == "Ready:Available"
-
-
-def test_an_unreachable_hook_is_one_line() -> None:
-    ended = call("simulate", "-f", WEB, "--hook", "http://127.0.0.1:9", "--until", "2s")
-
-    assert_one_line(ended, 2, "--hook: no answer from http://127.0.0.1:9/", "start the hook there")
 
 
 def test_the_picture_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
@@ -232,59 +216,10 @@ def test_the_committed_picture_shows_what_the_scenario_prints_today(tmp_path: Pa
     file = tmp_path / "rollback.svg"
     call("simulate", "--scenario", "rollback", "--brief", "--svg", str(file))
 
-    assert file.read_text() == (ROOT / "docs/images/rollback.svg").read_text()
-
-
-def test_the_picture_of_the_readme_is_at_most_700_pixels_high() -> None:
-    (height,) = re.findall(r'^<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', (ROOT / "docs/images/rollback.svg").read_text())
-
-    assert float(height) <= 700
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        pytest.param(["-f", "nowhere.yaml"], ["nowhere.yaml", "no such file", "name a file"], id="no such file"),
-        pytest.param(["-f", "metacontroller/service.yaml"], ["no MyResource"], id="not a MyResource"),
-        pytest.param(["-f", WEB, "--set", "replicas=-1"], ["--set replicas", "spec.replicas"], id="invalid edit"),
-        pytest.param(["-f", WEB, "--set", "imgae=a"], ["spec.imgae", "did you mean image"], id="unknown field"),
-        pytest.param(["-f", WEB, "--set", "image"], ["PATH=VALUE"], id="no value"),
-        pytest.param(["-f", WEB, "--set", "a..b=1"], ["a..b is not a path"], id="no path"),
-        pytest.param(["-f", WEB, "--set", "image.a=1"], ["not found in the spec"], id="a place in a string"),
-        pytest.param(["-f", WEB, "--set", "image=a", "--at", "5"], ["--at", "90s, 10m or 1h"], id="no time"),
-        pytest.param(["-f", WEB, "--until", "later"], ["--until", "ready, or quiet"], id="no end"),
-        pytest.param(["-f", WEB, "--at", "5s"], ["each --at must follow"], id="a time for nothing"),
-        pytest.param(["-f", WEB, "--fail", "badly"], ["--fail", "bad-image"], id="no way to fail"),
-        pytest.param(["-f", WEB, "--fail", "oom", "--at", "1s", "--at", "2s"], ["each --at"], id="two times"),
-        pytest.param(["-f", WEB, "--set", "=x"], ["PATH=VALUE"], id="no field"),
-        pytest.param(["-f", WEB, "--set", "image={"], ["--set image", "not YAML"], id="not YAML"),
-        pytest.param(["-f", WEB, "--set", "env[0].name=A"], ["--set env[0].name", "whole list"], id="no such item"),
-        pytest.param(["-f", WEB, "--until", "1s", "--fail", "oom", "--at", "2s"], ["before the last"], id="ends early"),
-        pytest.param(["-f", WEB, "--until", "99999h"], ["--until 99999h", "up to 1000h"], id="too long"),
-        pytest.param(["-f", WEB, "--until", "\u0663s"], ["--until"], id="digits of another script"),
-        pytest.param(["-f", WEB, "--speed", "nan"], ["--speed is not a number"], id="no speed"),
-        pytest.param(
-            ["--scenario", "demo", "--fail", "oom"], ["can't be used with --scenario"], id="a scenario and more"
-        ),
-        pytest.param(["--scenario", "examples"], ["examples", "directory"], id="a folder"),
-        pytest.param([], ["-f", "--scenario"], id="nothing to simulate"),
-        pytest.param(
-            ["--scenario", "nope"], ["no such scenario", "crash, demo, dependencies, "], id="no such scenario"
-        ),
-        pytest.param(["--scenario", WEB], ["not a scenario", "unknown field"], id="not a scenario"),
-        pytest.param(["-f", WEB, "--hook", "web"], ["--hook", "http://127.0.0.1:8080"], id="no hook"),
-        pytest.param(["-f", WEB, "--svg", "nowhere/a.svg"], ["nowhere/a.svg"], id="no place for a picture"),
-    ],
-)
-def test_wrong_input_is_one_line_with_the_remedy(arguments: list[str], words: list[str]) -> None:
-    assert_one_line(call("simulate", *arguments), 2, *words)
-
-
-def test_an_invalid_spec_is_one_line_with_path_and_remedy(tmp_path: Path) -> None:
-    file = tmp_path / "web.yaml"
-    file.write_text((ROOT / WEB).read_text().replace("64Mi", "64 Mi"))
-
-    assert_one_line(call("simulate", "-f", str(file)), 2, "spec.memory")
+    drawn = file.read_text()
+    (height,) = re.findall(r'^<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', drawn)
+    assert drawn == (ROOT / "docs/images/rollback.svg").read_text()
+    assert float(height) <= 700  # as the README shows it
 
 
 def _command(*arguments: str) -> list[str]:

@@ -12,7 +12,7 @@ from app.core.watch import Watch
 from metahook.cli.simulation.timeline import line_of
 from metahook.simulator.history import Write as Written
 from metahook.simulator.objects import Key
-from tests.cli.command import CommandResult, assert_one_line, call
+from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, last_line, request_of
 from tests.requests.builders import NOW, my_resource, sync
 
@@ -56,10 +56,6 @@ def test_the_same_configmap_on_both_sides_changes_nothing(write: Write) -> None:
     assert diff(write, both, both) == CommandResult(0, "Nothing changes.\n", "")
 
 
-def test_a_file_without_a_myresource_is_named(write: Write) -> None:
-    assert_one_line(diff(write, [my_resource()], [settings()]), 2, "new.yaml: no MyResource")
-
-
 def test_an_edit_of_a_myresource_that_waits_is_compared_as_if_it_had_started(write: Write) -> None:
     ended = diff(write, [my_resource(**WAITS)], [my_resource(**WAITS, image="nginx:1.28")])
 
@@ -86,12 +82,6 @@ def test_a_used_configmap_that_was_not_watched_before_restarts_pods_once(write: 
     assert ended.code == 1
     assert MARK in ended.out
     assert ended.out.splitlines()[0].endswith("RESTART")
-
-
-def test_a_kind_of_which_nothing_was_collected_changes_nothing(write: Write) -> None:
-    ended = call("replay", write(*live(my_resource(**USES)), name="live.yaml"))
-
-    assert (ended.code, last_line(ended)) == (0, "1 request: 1 the same, 0 differ; no Pods restart")
 
 
 def test_a_configmap_that_is_missing_among_others_is_missing(write: Write) -> None:

@@ -22,34 +22,6 @@ PODS = {
 BACKUPS = Watch(secrets=True, dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 
 
-def rules(watch: Watch = Watch(), **spec: Any) -> list[dict[str, Any]]:  # noqa: B008 - a frozen value
-    answer = json.loads(controller(watch).handle_customize(customize_request(my_resource(**spec))).body)
-    found: list[dict[str, Any]] = answer["relatedResources"]
-    return found
-
-
-def test_a_desired_service_is_looked_for_by_name_in_the_parents_namespace() -> None:
-    assert rules(ports=PORTS) == [
-        {"apiVersion": "v1", "resource": "services", "namespace": "default", "names": ["web"]},
-        PODS,
-    ]
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        pytest.param({}, id="no ports"),
-        pytest.param({"ports": PORTS, "service": {"mode": "Disabled"}}, id="no service"),
-    ],
-)
-def test_without_a_desired_service_only_pods_are_related(spec: dict[str, Any]) -> None:
-    assert rules(**spec) == [PODS]
-
-
-def test_an_invalid_spec_asks_for_nothing() -> None:
-    assert rules(ports=PORTS, image="no image") == []
-
-
 def test_a_myresource_of_another_shard_has_the_same_rules() -> None:
     parent = my_resource(ports=PORTS)
     parent["metadata"]["labels"] = {SHARD_LABEL: "1"}
@@ -79,21 +51,31 @@ USED: dict[str, Any] = {
 }
 
 
-def test_each_kind_has_one_rule_by_name() -> None:
-    assert rules(BACKUPS, **USED) == [
-        PODS,
-        {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", "names": ["a", "b"]},
-        {"apiVersion": "v1", "resource": "secrets", "namespace": "default", "names": ["c"]},
-        {"apiVersion": "example.com/v1", "resource": "mybackups", "namespace": "default", "names": ["one", "two"]},
-    ]
+def named(resource: str, *names: str, version: str = "v1") -> dict[str, Any]:
+    return {"apiVersion": version, "resource": resource, "namespace": "default", "names": list(names)}
 
 
-def test_by_default_neither_secrets_nor_kinds_of_others_are_asked_for() -> None:
-    assert [rule["resource"] for rule in rules(**USED)] == ["pods", "configmaps"]
+CONFIG_MAPS, SERVICE = named("configmaps", "a", "b"), named("services", "web")
+MY_BACKUPS = named("mybackups", "one", "two", version="example.com/v1")
 
 
-def test_configuration_that_is_not_watched_is_not_asked_for() -> None:
-    assert [rule["resource"] for rule in rules(BACKUPS, **USED, configReload={"mode": "Disabled"})] == [
-        "pods",
-        "mybackups",
-    ]
+@pytest.mark.parametrize(
+    ("watch", "spec", "expected"),
+    [
+        pytest.param(Watch(), {}, [PODS], id="no ports"),
+        pytest.param(Watch(), {"ports": PORTS}, [SERVICE, PODS], id="a desired Service"),
+        pytest.param(Watch(), {"ports": PORTS, "service": {"mode": "Disabled"}}, [PODS], id="no Service"),
+        pytest.param(Watch(), {"ports": PORTS, "image": "no image"}, [], id="an invalid spec"),
+        pytest.param(Watch(), USED, [PODS, CONFIG_MAPS], id="neither Secrets nor kinds of others by default"),
+        pytest.param(BACKUPS, USED, [PODS, CONFIG_MAPS, named("secrets", "c"), MY_BACKUPS], id="what is watched"),
+        pytest.param(
+            BACKUPS, {**USED, "configReload": {"mode": "Disabled"}}, [PODS, MY_BACKUPS], id="no configuration"
+        ),
+    ],
+)
+def test_each_kind_has_one_rule_with_the_names_that_are_used(
+    watch: Watch, spec: dict[str, Any], expected: list[dict[str, Any]]
+) -> None:
+    answer = json.loads(controller(watch).handle_customize(customize_request(my_resource(**spec))).body)
+
+    assert answer["relatedResources"] == expected

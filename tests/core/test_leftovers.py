@@ -127,127 +127,105 @@ def in_pod(**fields: Json) -> Json:
     return {"f:spec": {"f:template": {"f:spec": {f"f:{name}": value for name, value in fields.items()}}}}
 
 
+def in_main(**fields: Json) -> Json:
+    return in_pod(containers={'k:{"name":"main"}': {f"f:{name}": value for name, value in fields.items()}})
+
+
+def labels(*keys: str) -> Json:
+    return {"f:metadata": {"f:labels": {".": {}, **{f"f:{key}": {} for key in keys}}}}
+
+
 def observed(*owners: Json, pod: Json | None = None, annotations: Json | None = None) -> tuple[Json, Json]:
-    """Return a parent, and its finished Deployment with other fields in its Pods, and who owns what of it."""
+    """Return a parent, and its finished Deployment with other fields in its Pods, and who owns what of it.
+
+    Its labels and its probe are partly those of others.
+    """
     parent = my_resource()
     (deployment,) = finished(parent)
-    deployment["spec"]["template"]["spec"].update(pod or {})
+    template = deployment["spec"]["template"]
+    template["metadata"]["annotations"] = {RESTART.removeprefix("f:"): EARLIER_TEXT}
+    template["spec"].update(pod or {})
+    template["spec"]["containers"][0]["livenessProbe"] = {"exec": {"command": ["a"]}, "periodSeconds": 7}
     deployment["metadata"]["annotations"].update(annotations or {})
+    deployment["metadata"]["labels"] |= dict.fromkeys(("team", "both", "theirs"), "x")
     deployment["metadata"]["managedFields"] = list(owners)
     return parent, deployment
 
 
 RESTART = "f:kubectl.kubernetes.io/restartedAt"
-GRACE = in_pod(terminationGracePeriodSeconds={})
+GRACE, LONG = in_pod(terminationGracePeriodSeconds={}), {"terminationGracePeriodSeconds": 60}
+LEFT = ["spec.template.spec.terminationGracePeriodSeconds"]
+UNDONE = owning(GRACE, manager="kubectl")
+REFERENCE: Json = {"f:metadata": {"f:ownerReferences": {f'k:{{"uid":"{UID}"}}': {}}}}
+PROBE: Json = {".": {}, "f:exec": {".": {}, "f:command": {}}}
+RESTARTED: Json = {"f:spec": {"f:template": {"f:metadata": {"f:annotations": {".": {}, RESTART: {}}}}}}
+RECORD = json.dumps({"spec": {"template": {"spec": LONG}}})
+ODD: Json = {"k:{": {}, "k:{}": {}, 'k:{"a":{}}': {}, "v:1": {}, "i:0": {}, "f:": {}, "": {}, ".": {}}
 
 
-@pytest.mark.parametrize(("seconds", "paths"), [(60, ["spec.template.spec.terminationGracePeriodSeconds"]), (30, [])])
-def test_what_the_api_server_sets_by_default_is_not_left_over(seconds: int, paths: list[str]) -> None:
-    parent, deployment = observed(owning(GRACE), pod={"terminationGracePeriodSeconds": seconds})
+@pytest.mark.parametrize(
+    ("owners", "paths"),
+    [
+        pytest.param([owning(GRACE)], LEFT, id="what is not desired any more"),
+        pytest.param([owning(GRACE), owning(GRACE, manager="kubectl-edit")], [], id="also by an edit"),
+        pytest.param([owning(GRACE), owning(GRACE, manager="x", operation="Apply")], [], id="also by an apply"),
+        pytest.param([owning(GRACE), owning(GRACE, subresource="scale")], [], id="also by a subresource"),
+        pytest.param(
+            [
+                owning(labels("myresource", "controller-uid", "team", "both", "gone")),
+                owning(labels("both", "theirs"), manager="kubectl-edit"),
+            ],
+            ["metadata.labels.team"],
+            id="a label, but not those of Metacontroller and of others",
+        ),
+        pytest.param(
+            [
+                owning(in_main(livenessProbe=PROBE)),
+                owning(in_main(livenessProbe={"f:periodSeconds": {}}), manager="kubectl-edit"),
+            ],
+            [f"{MAIN}.livenessProbe.exec"],
+            id="a field of ours, without what others put into it",
+        ),
+        pytest.param(
+            [owning({**REFERENCE, **GRACE}, manager="mc")], LEFT, id="by the owner of our reference, whatever its name"
+        ),
+        pytest.param([owning(RESTARTED, manager="kubectl")], [], id="a restart that stays after an undo"),
+        # What can't be read owns nothing.
+        pytest.param([None], [], id="null"),
+        pytest.param([{}], [], id="empty"),
+        pytest.param([{"manager": 1}], [], id="a manager that is a number"),
+        pytest.param([owning({"f:spec": None})], [], id="no fields"),
+        pytest.param([owning({"f:spec": ODD})], [], id="odd fields"),
+        pytest.param([{**owning({}), "fieldsV1": "x"}], [], id="fields that are a text"),
+        pytest.param([owning(in_main(args={"f:x": {}, 'k:{"name":"x"}': {}}))], [], id="items of what is no list"),
+    ],
+)
+def test_a_field_is_left_over_if_only_the_applier_owns_it(owners: list[Json], paths: list[str]) -> None:
+    parent, deployment = observed(*owners, pod=LONG)
 
     assert found(parent, [deployment]) == paths
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        owning(GRACE, manager="kubectl-edit"),
-        owning(GRACE, manager="another", operation="Apply"),
-        owning(GRACE, manager="metacontroller", subresource="scale"),
-    ],
-    ids=["an edit", "an apply", "a subresource"],
-)
-def test_a_field_that_another_manager_owns_too_is_not_left_over(other: Json) -> None:
-    parent, deployment = observed(owning(GRACE), other, pod={"terminationGracePeriodSeconds": 60})
-
-    assert found(parent, [deployment]) == []
-
-
-def test_a_label_that_is_no_longer_desired_is_left_over_but_not_those_of_metacontroller_and_of_others() -> None:
-    def labels(*keys: str) -> Json:
-        return {"f:metadata": {"f:labels": {".": {}, **{f"f:{key}": {} for key in keys}}}}
-
-    parent, deployment = observed(
-        owning(labels("myresource", "controller-uid", "team", "both", "gone")),
-        owning(labels("both", "theirs"), manager="kubectl-edit"),
-    )
-    deployment["metadata"]["labels"] |= dict.fromkeys(("team", "both", "theirs"), "x")
-
-    assert found(parent, [deployment]) == ["metadata.labels.team"]
-
-
-def test_what_others_put_into_a_field_of_ours_stays_and_the_rest_is_left_over() -> None:
-    probe: Json = {"f:livenessProbe": {".": {}, "f:exec": {".": {}, "f:command": {}}}}
-    theirs: Json = {"f:livenessProbe": {"f:periodSeconds": {}}}
-    main = {'k:{"name":"main"}': probe}
-    parent, deployment = observed(
-        owning(in_pod(containers=main)),
-        owning(in_pod(containers={'k:{"name":"main"}': theirs}), manager="kubectl-edit"),
-    )
-    deployment["spec"]["template"]["spec"]["containers"][0]["livenessProbe"] = {
-        "exec": {"command": ["a"]},
-        "periodSeconds": 7,
-    }
-
-    assert found(parent, [deployment]) == [f"{MAIN}.livenessProbe.exec"]
-
-
-def test_the_owner_of_our_owner_reference_is_the_applier_whatever_its_name() -> None:
-    reference: Json = {"f:metadata": {"f:ownerReferences": {f'k:{{"uid":"{UID}"}}': {}}}}
-    parent, deployment = observed(
-        owning({**reference, **GRACE}, manager="mc"), pod={"terminationGracePeriodSeconds": 60}
-    )
-
-    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
-
-
-def test_what_dynamic_apply_has_recorded_it_removes_itself() -> None:
-    record = {"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 60}}}}
-    annotation = {"metacontroller.k8s.io/last-applied-configuration": json.dumps(record)}
-    both = owning(GRACE), owning(GRACE, operation="Apply")
-    parent, deployment = observed(*both, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
-    assert found(parent, [deployment]) == []
-
-    annotation = {"metacontroller.k8s.io/last-applied-configuration": "{}"}
-    parent, deployment = observed(*both, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
-    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
-
-
-def test_an_undo_to_a_revision_of_server_side_apply_is_found_under_dynamic_apply() -> None:
-    """Its annotations had no record, so Metacontroller does not know of the fields that came back."""
-    annotation = {"metacontroller.k8s.io/last-applied-configuration": "{}"}
-    undone = owning(GRACE, manager="kubectl")
-    parent, deployment = observed(undone, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
-
-    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
-
-
-def test_the_annotation_of_a_rollout_restart_stays_after_an_undo() -> None:
-    key = "kubectl.kubernetes.io/restartedAt"
-    fields: Json = {"f:spec": {"f:template": {"f:metadata": {"f:annotations": {".": {}, f"f:{key}": {}}}}}}
-    parent, deployment = observed(owning(fields, manager="kubectl"))
-    deployment["spec"]["template"]["metadata"]["annotations"] = {key: EARLIER_TEXT}
+def test_what_the_api_server_sets_by_default_is_not_left_over() -> None:
+    parent, deployment = observed(owning(GRACE), pod={"terminationGracePeriodSeconds": 30})
 
     assert found(parent, [deployment]) == []
 
 
 @pytest.mark.parametrize(
-    "odd",
+    ("owners", "record", "paths"),
     [
-        None,
-        {},
-        {"manager": 1},
-        owning({"f:spec": None}),
-        owning({"f:spec": {"k:{": {}, "k:{}": {}, 'k:{"a":{}}': {}, "v:1": {}, "i:0": {}, "f:": {}, "": {}, ".": {}}}),
-        {**owning({}), "fieldsV1": "x"},
-        owning(in_pod(containers={'k:{"name":"main"}': {"f:args": {"f:x": {}}, 'k:{"name":"x"}': {}}})),
+        pytest.param([owning(GRACE), owning(GRACE, operation="Apply")], RECORD, [], id="it removes what it recorded"),
+        pytest.param([owning(GRACE), owning(GRACE, operation="Apply")], "{}", LEFT, id="not what it did not record"),
+        # An earlier revision had no record, so Metacontroller does not know of the fields that came back.
+        pytest.param([UNDONE], "{}", LEFT, id="an undo to a revision of server-side apply"),
+        pytest.param([owning(GRACE, operation="Apply")], "{", LEFT, id="a record that can't be read"),
     ],
 )
-def test_a_record_that_can_not_be_read_owns_nothing(odd: Json | None) -> None:
-    parent, deployment = observed()
-    deployment["metadata"]["managedFields"] = [odd]
+def test_dynamic_apply_leaves_over_what_it_has_not_recorded(owners: list[Json], record: str, paths: list[str]) -> None:
+    parent, deployment = observed(*owners, pod=LONG, annotations={LAST_APPLIED: record})
 
-    assert found(parent, [deployment]) == []
+    assert found(parent, [deployment]) == paths
 
 
 @pytest.mark.parametrize("depth", [60, 300])
@@ -260,14 +238,6 @@ def test_fields_nested_deeper_than_objects_are_end_where_objects_do(depth: int) 
     deployment["spec"] |= live
 
     assert found(parent, [deployment]) == ["spec.a"]
-
-
-def test_a_record_of_dynamic_apply_that_can_not_be_read_tells_nothing() -> None:
-    annotation = {"metacontroller.k8s.io/last-applied-configuration": "{"}
-    applied = owning(GRACE, operation="Apply")
-    parent, deployment = observed(applied, pod={"terminationGracePeriodSeconds": 60}, annotations=annotation)
-
-    assert found(parent, [deployment]) == ["spec.template.spec.terminationGracePeriodSeconds"]
 
 
 # The status
@@ -319,68 +289,57 @@ def patch(*paths: Any, desired: Json | None = None, live: Json | None = None) ->
 VOLUME = ("spec", "volumes", (("name", "v"),))
 
 
-def test_fields_are_set_to_null_and_items_deleted_by_their_key() -> None:
-    assert patch(("spec", "args"), (*VOLUME, "secret", "items"), ("spec", "env", (("name", "A"),))) == {
-        "args": None,
-        "volumes": [{"name": "v", "secret": {"items": None}}],
-        "env": [{"name": "A", "$patch": "delete"}],
-    }
-
-
-@pytest.mark.parametrize(
-    ("path", "desired", "expected"),
-    [
-        pytest.param(
-            ("spec", "strategy", "rollingUpdate"),
-            {"strategy": {"type": "Recreate"}},
-            {"strategy": {"rollingUpdate": None, "type": "Recreate"}},
-            id="the type of a strategy",
-        ),
-        pytest.param(
-            (*VOLUME, "emptyDir"),
-            {"volumes": [{"name": "v", "configMap": {"name": "c"}}]},
-            {"volumes": [{"name": "v", "emptyDir": None, "configMap": {"name": "c"}}]},
-            id="the source of a volume",
-        ),
-        pytest.param(
-            ("spec", "sessionAffinityConfig"),
-            {"sessionAffinity": "None", "type": "ClusterIP"},
-            {"sessionAffinityConfig": None, "sessionAffinity": "None"},
-            id="session affinity",
-        ),
-        pytest.param(
-            ("spec", "ports", (("port", 80), ("protocol", "TCP"))),
-            {"ports": [{"port": 80, "protocol": "UDP"}, {"port": 81, "protocol": "TCP"}]},
-            {"ports": [{"port": 80, "protocol": "TCP", "$patch": "delete"}, {"port": 80, "protocol": "UDP"}]},
-            id="a port of another protocol",
-        ),
-    ],
-)
-def test_what_the_api_server_takes_only_together_is_set_together(path: Any, desired: Json, expected: Json) -> None:
-    live = {"ports": [{"port": 80, "protocol": "TCP"}, {"port": 81, "protocol": "TCP"}]}
-
-    assert patch(path, desired=desired, live=live) == expected
-
-
+PORT_80 = ("spec", "ports", (("port", 80), ("protocol", "TCP")))
+DELETED = {"port": 80, "protocol": "TCP", "$patch": "delete"}
+TCP, UDP = [{"port": 80, "protocol": "TCP"}, {"port": 81, "protocol": "TCP"}], {"port": 80, "protocol": "UDP"}
 OLD, NEW = {"port": 80, "name": "old"}, {"port": 8080, "name": "http"}
 
 
 @pytest.mark.parametrize(
-    ("live", "others"),
-    [([OLD], [NEW]), ([OLD, NEW], []), ([{**OLD, "name": "http"}, {**NEW, "name": "more"}], [NEW])],
-    ids=["the only port", "not the only port", "the desired port has another name"],
+    ("paths", "desired", "live", "expected"),
+    [
+        pytest.param(
+            [("spec", "args"), (*VOLUME, "secret", "items"), ("spec", "env", (("name", "A"),))],
+            {},
+            {},
+            {
+                "args": None,
+                "volumes": [{"name": "v", "secret": {"items": None}}],
+                "env": [{"name": "A", "$patch": "delete"}],
+            },
+            id="null, and items by their key",
+        ),
+        # What the API server takes only together is set together.
+        pytest.param(
+            [(*VOLUME, "emptyDir")],
+            {"volumes": [{"name": "v", "configMap": {"name": "c"}}]},
+            {},
+            {"volumes": [{"name": "v", "emptyDir": None, "configMap": {"name": "c"}}]},
+            id="the source of a volume",
+        ),
+        pytest.param(
+            [PORT_80],
+            {"ports": [UDP, TCP[1]]},
+            {"ports": TCP},
+            {"ports": [DELETED, UDP]},
+            id="a port of another protocol",
+        ),
+        # The API server refuses a Service without ports, and two ports with one name.
+        pytest.param([PORT_80], {"ports": [NEW]}, {"ports": [OLD]}, {"ports": [DELETED, NEW]}, id="the only port"),
+        pytest.param([PORT_80], {"ports": [NEW]}, {"ports": [OLD, NEW]}, {"ports": [DELETED]}, id="not the only port"),
+        pytest.param(
+            [PORT_80],
+            {"ports": [NEW]},
+            {"ports": [{**OLD, "name": "http"}, {**NEW, "name": "more"}]},
+            {"ports": [DELETED, NEW]},
+            id="the desired port has another name",
+        ),
+    ],
 )
-def test_the_last_port_of_a_service_is_removed_together_with_setting_the_desired_ones(
-    live: list[Json], others: list[Json]
+def test_the_command_is_a_patch_that_the_api_server_takes(
+    paths: list[Any], desired: Json, live: Json, expected: Json
 ) -> None:
-    """The API server refuses a Service without ports, and two ports with one name."""
-    path = ("spec", "ports", (("port", 80), ("protocol", "TCP")))
-    desired = {"ports": [NEW]}
-    deleted = {"port": 80, "protocol": "TCP", "$patch": "delete"}
-
-    found = patch(path, desired=desired, live={"ports": live})
-
-    assert found == {"ports": [deleted, *others]}
+    assert patch(*paths, desired=desired, live=live) == expected
 
 
 def test_a_shell_passes_the_patch_unchanged_whatever_the_names_contain() -> None:
@@ -513,7 +472,6 @@ def test_fields_of_expected_managers_are_not_reported(expected: tuple[str, ...],
 )
 def test_what_is_not_foreign(owner: Json) -> None:
     parent, deployment = observed(owner, pod={"terminationGracePeriodSeconds": 60, "restartPolicy": "Always"})
-    deployment["spec"]["template"]["metadata"]["annotations"] = {RESTART.removeprefix("f:"): EARLIER_TEXT}
 
     assert foreign(sync(parent, deployment)) == ""
 

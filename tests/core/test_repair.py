@@ -85,6 +85,9 @@ def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None
     arrived = sync(parent, sent_again(parent, deployment), service, now=later)
 
     assert (reason(refused), reason(arrived)) == ("NotApplied", "Overridden")
+    assert "spec.replicas" in condition(arrived)["message"]
+    assert condition(arrived, "Stalled")["status"] == "True"
+    assert "resyncAfterSeconds" not in arrived
     assert (
         "could not be updated within a minute: a quota or an admission policy rejects it, or"
         in condition(refused)["message"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from app.core.timers import after, parse_time, resync
-from tests.requests.builders import NOW, NOW_TEXT, finished, my_resource, reason, sent_again, sync
+from tests.requests.builders import NOW, NOW_TEXT, finished, my_resource, reason, sync
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.my_resources import parents, scheduled_specs
 from tests.strategies.observed import Situation, situations
@@ -27,10 +27,6 @@ def rolling(since: str | None, reason: str = "ReplicaSetUpdated", status: str = 
     return made
 
 
-def answer_at(seconds: float, deployment: Json, **spec: Any) -> Json:
-    return sync(my_resource(replicas=3, **spec), deployment, now=NOW + timedelta(seconds=seconds))
-
-
 def test_the_next_timer_counts_in_whole_seconds_and_never_none() -> None:
     def at(seconds: float) -> datetime:
         return CALM + timedelta(seconds=seconds)
@@ -41,32 +37,69 @@ def test_the_next_timer_counts_in_whole_seconds_and_never_none() -> None:
     assert resync([at(10**7)], CALM) == 86400
 
 
-def test_a_time_that_no_calendar_has_is_none() -> None:
-    assert after(datetime.max.replace(tzinfo=UTC), 1) is None
-    assert parse_time("2026-02-30T12:00:00Z") is None
-    assert parse_time("soon") is parse_time(None) is None
-    assert parse_time("0001-01-01T00:00:00+05:00") is None
-    assert parse_time("2026-01-31T12:00:00.1234567890Z") is None
+@pytest.mark.parametrize(
+    "text",
+    ["2026-02-30T12:00:00Z", "soon", None, "0001-01-01T00:00:00+05:00", "2026-01-31T12:00:00.1234567890Z"],
+)
+def test_a_time_that_no_calendar_has_is_none(text: str | None) -> None:
+    assert parse_time(text) is None
 
 
 def test_a_time_is_in_utc_wherever_it_was_written() -> None:
-    assert parse_time("2026-01-31T17:00:00+05:00") == CALM
+    assert after(datetime.max.replace(tzinfo=UTC), 1) is None
     assert str(parse_time("2026-01-31T17:00:00+05:00")) == str(CALM)
 
 
-def test_a_rollout_that_nobody_says_is_late_is_late_by_the_clock() -> None:
-    started = rolling(NOW_TEXT, progressDeadlineSeconds=100)
-
-    waits = answer_at(10, started, progressDeadlineSeconds=100)
-    late = answer_at(700, started, progressDeadlineSeconds=100)
-
-    assert (reason(waits), waits["resyncAfterSeconds"]) == ("RollingOut", 690)
-    assert (reason(late), late["status"]["state"]) == ("ProgressDeadlineExceeded", "Failed")
-    assert "resyncAfterSeconds" not in late
+def with_spec(deployment: Json, **spec: Any) -> Json:
+    return {**deployment, "spec": {**deployment["spec"], **spec}}
 
 
-def test_without_a_deadline_kubernetes_own_counts() -> None:
-    assert answer_at(0, rolling(NOW_TEXT))["resyncAfterSeconds"] == 1200
+def complete(**status: Any) -> Json:
+    """Return a Deployment of one Pod that is complete, but for *status*."""
+    (made,) = finished(my_resource())
+    conditions = [{"type": "Progressing", "status": "True", "lastUpdateTime": NOW_TEXT}]
+    return {**made, "status": {**made["status"], "conditions": conditions, **status}}
+
+
+THREE, WAS_READY = my_resource(replicas=3), my_resource(replicas=3, status={"readyGeneration": 1})
+QUICK = my_resource(replicas=3, progressDeadlineSeconds=100)
+LOST, ROLLING = rolling(NOW_TEXT, "NewReplicaSetAvailable"), rolling(NOW_TEXT)
+LATE = "Building RollingOut", "Failed ProgressDeadlineExceeded"
+STALLED = "Degraded ReplicasUnavailable", "Failed ReplicasUnavailable"
+
+
+@pytest.mark.parametrize(
+    ("parent", "deployment", "seconds", "expected"),
+    [
+        pytest.param(QUICK, rolling(NOW_TEXT, progressDeadlineSeconds=100), 700, LATE, id="a rollout"),
+        pytest.param(THREE, ROLLING, 1200, LATE, id="the deadline of Kubernetes"),
+        pytest.param(THREE, with_spec(ROLLING, progressDeadlineSeconds="soon"), 1200, LATE, id="one that is no number"),
+        # The Deployment counts the time of rollouts alone: not that of a scale-up which never fits.
+        pytest.param(THREE, LOST, 600, LATE, id="Pods that are missing without a rollout"),
+        pytest.param(WAS_READY, LOST, 600, STALLED, id="Pods that are lost"),
+        pytest.param(my_resource(), complete(observedGeneration=0), 600, LATE, id="its controller does not look at it"),
+    ],
+)
+def test_what_is_not_ready_is_late_by_the_clock_when_it_was_announced(
+    parent: Json, deployment: Json, seconds: int, expected: tuple[str, str]
+) -> None:
+    first = sync(parent, deployment)
+    waited = {**parent, "status": first["status"]}
+    early, late = (sync(waited, deployment, now=NOW + timedelta(seconds=at)) for at in (seconds - 1, seconds))
+
+    found = [f"{answer['status']['state']} {reason(answer)}" for answer in (first, early, late)]
+
+    assert found == [expected[0], *expected]
+    assert [answer.get("resyncAfterSeconds") for answer in (first, early, late)] == [seconds, 1, None]
+
+
+@pytest.mark.parametrize(
+    ("parent", "deployment", "expected"),
+    [(THREE, with_spec(ROLLING, paused=True), "Paused"), (my_resource(), complete(), "Available")],
+    ids=["a paused rollout", "a finished rollout"],
+)
+def test_what_waits_for_nothing_has_no_deadline(parent: Json, deployment: Json, expected: str) -> None:
+    assert reason(sync(parent, deployment, now=NOW + timedelta(days=12))) == expected
 
 
 @pytest.mark.parametrize(
@@ -77,91 +110,13 @@ def test_without_a_deadline_kubernetes_own_counts() -> None:
 def test_a_rollout_of_which_no_time_is_known_is_late_by_our_own_clock(
     since: str | None, stored: str, deadline: int
 ) -> None:
-    first = answer_at(0, rolling(since))
+    first = sync(my_resource(replicas=3), rolling(since))
     waited = my_resource(replicas=3, status=first["status"])
     waited["metadata"]["managedFields"] = [{"time": stored, "subresource": "status"}]
 
     assert first["resyncAfterSeconds"] == 600
     early, late = (sync(waited, rolling(since), now=NOW + timedelta(seconds=deadline + more)) for more in (-1, 0))
     assert (reason(early), reason(late)) == ("RollingOut", "ProgressDeadlineExceeded")
-
-
-def test_a_deadline_that_is_no_number_is_that_of_kubernetes() -> None:
-    odd = rolling(NOW_TEXT)
-    odd["spec"] = {**odd["spec"], "progressDeadlineSeconds": "soon"}
-
-    assert answer_at(0, odd)["resyncAfterSeconds"] == 1200
-
-
-def test_pods_that_are_missing_without_a_rollout_are_late_after_the_deadline() -> None:
-    """The Deployment counts the time of rollouts alone: not that of a scale-up which never fits."""
-    lost = rolling(NOW_TEXT, "NewReplicaSetAvailable")
-    first = answer_at(0, lost)
-    waited = my_resource(replicas=3, status=first["status"])
-
-    late = sync(waited, lost, now=NOW + timedelta(seconds=600))
-
-    assert (reason(first), first["resyncAfterSeconds"]) == ("RollingOut", 600)
-    assert (reason(late), late["status"]["state"]) == ("ProgressDeadlineExceeded", "Failed")
-    assert "resyncAfterSeconds" not in late
-
-
-def test_pods_that_are_lost_for_longer_than_the_deadline_are_stalled_under_the_same_reason() -> None:
-    lost = rolling(NOW_TEXT, "NewReplicaSetAvailable")
-    first = sync(my_resource(replicas=3, status={"readyGeneration": 1}), lost)
-
-    late = sync(my_resource(replicas=3, status=first["status"]), lost, now=NOW + timedelta(seconds=600))
-
-    assert [(reason(answer), answer["status"]["state"]) for answer in (first, late)] == [
-        ("ReplicasUnavailable", "Degraded"),
-        ("ReplicasUnavailable", "Failed"),
-    ]
-
-
-def test_a_deployment_that_its_controller_does_not_look_at_is_late_after_the_deadline() -> None:
-    (made,) = finished(my_resource())
-    made["status"]["observedGeneration"] = 0
-    first = sync(my_resource(), made)
-
-    late = sync(my_resource(status=first["status"]), made, now=NOW + timedelta(seconds=600))
-
-    assert (reason(first), first["resyncAfterSeconds"]) == ("RollingOut", 600)
-    assert reason(late) == "ProgressDeadlineExceeded"
-
-
-def test_a_paused_rollout_has_no_deadline() -> None:
-    paused = rolling(NOW_TEXT)
-    paused["spec"] = {**paused["spec"], "paused": True}
-
-    assert reason(answer_at(10**6, paused)) == "Paused"
-
-
-def test_a_finished_rollout_is_ready_whatever_the_clock_says() -> None:
-    (made,) = finished(my_resource())
-    made["status"]["conditions"] = [{"type": "Progressing", "status": "True", "lastUpdateTime": NOW_TEXT}]
-
-    assert reason(sync(my_resource(), made, now=NOW + timedelta(days=1))) == "Available"
-
-
-def test_a_child_that_is_not_written_is_stuck_after_a_minute() -> None:
-    first = sync(my_resource())
-    later = my_resource(status={**first["status"], "observedGeneration": 1})
-
-    assert first["resyncAfterSeconds"] == 60
-    assert sync(later, now=NOW + timedelta(seconds=20.5))["resyncAfterSeconds"] == 40
-    assert reason(sync(later, now=NOW + timedelta(seconds=60))) == "NotApplied"
-    assert sync(later, now=NOW + timedelta(seconds=60))["resyncAfterSeconds"] == 60
-    assert sync(later, now=NOW + timedelta(seconds=150))["resyncAfterSeconds"] == 30
-
-
-def test_a_clock_that_jumps_back_starts_the_minute_anew() -> None:
-    first = sync(my_resource(), now=NOW + timedelta(days=1))
-    back = my_resource(status={**first["status"], "observedGeneration": 1})
-
-    answer = sync(back, now=NOW)
-
-    assert (reason(answer), answer["resyncAfterSeconds"]) == ("Building", 60)
-    assert answer["status"]["waiting"]["since"] == NOW_TEXT
 
 
 def test_a_child_to_be_deleted_sets_no_timer_once_it_is_not_applied() -> None:
@@ -175,19 +130,6 @@ def test_a_child_to_be_deleted_sets_no_timer_once_it_is_not_applied() -> None:
 
 def test_a_deleted_parent_sets_no_timer() -> None:
     assert "resyncAfterSeconds" not in sync(my_resource(deleting=True))
-
-
-def test_a_value_that_another_client_keeps_sets_no_timer() -> None:
-    (made,) = finished(my_resource(replicas=3))
-    made["spec"] = {**made["spec"], "replicas": 5}
-    first = sync(my_resource(replicas=3), made)
-    stuck = my_resource(replicas=3, status={**first["status"], "observedGeneration": 1})
-    resent = sent_again(stuck, made)
-
-    answer = sync(stuck, resent, now=NOW + timedelta(seconds=90))
-
-    assert reason(answer) == "Overridden"
-    assert "resyncAfterSeconds" not in answer
 
 
 def statuses(situation: Situation) -> tuple[Json, Json]:

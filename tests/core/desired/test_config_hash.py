@@ -55,17 +55,70 @@ def running(spec: Json, related: Json, watch: Watch | None = None) -> Json:
     return rolled_out(owned(child(sync(parent, related=related, watch=watch), "Deployment"), parent))
 
 
-@pytest.mark.parametrize("spec", [ALL, ONE, MAYBE], ids=["all keys", "one key", "an optional key"])
-def test_a_used_key_changes_the_hash(spec: Json) -> None:
-    assert config_hash(spec, settings(a="1")) != config_hash(spec, settings(a="2"))
+VOLUMES: Json = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
+FILES: Json = {**VOLUMES, "volumeMounts": [{"name": "files", "mountPath": "/files"}]}
+FILE: Json = {
+    **FILES,
+    "volumes": [{"name": "files", "configMap": {"name": "settings", "items": [{"key": "a", "path": "a"}]}}],
+}
 
 
-def test_a_key_that_comes_or_goes_changes_the_hash_where_all_are_used() -> None:
-    assert len({config_hash(ALL, settings(**data)) for data in ({}, {"a": "1"}, {"a": "1", "b": "1"}, {"b": "1"})}) == 4
+def binary(**values: str) -> Json:
+    return {"ConfigMap.v1": {"default/settings": named("settings", binaryData=values)}}
 
 
-def test_a_key_that_is_not_used_does_not_change_the_hash() -> None:
-    assert config_hash(ONE, settings(a="1")) == config_hash(ONE, settings(a="1", b="2"))
+@pytest.mark.parametrize(
+    ("spec", "one", "other"),
+    [
+        pytest.param(ALL, settings(a="1"), settings(a="2"), id="a value, of all keys"),
+        pytest.param(ONE, settings(a="1"), settings(a="2"), id="the value of one key"),
+        pytest.param(MAYBE, settings(a="1"), settings(a="2"), id="the value of an optional key"),
+        pytest.param(ALL, settings(), settings(a="1"), id="the first key"),
+        pytest.param(ALL, settings(a="1"), settings(a="1", b="1"), id="one more key"),
+        pytest.param(ALL, settings(a="1"), settings(b="1"), id="the name of a key"),
+        pytest.param(ALL, settings(a="1", b="2"), settings(a="2", b="1"), id="values move between keys"),
+        pytest.param(FILES, binary(a="QQ=="), binary(a="Qg=="), id="binary data of all files"),
+        pytest.param(FILE, binary(a="QQ=="), binary(a="Qg=="), id="binary data of one file"),
+        pytest.param(FILES, settings(a="QQ=="), binary(a="QQ=="), id="the same text as binary data"),
+        pytest.param(FILE, settings(a="QQ=="), binary(a="QQ=="), id="the same text as binary data of one file"),
+        pytest.param(FILES, settings(a="binary:QQ=="), binary(a="QQ=="), id="a text that looks like binary data"),
+    ],
+)
+def test_what_the_pods_use_changes_the_hash(spec: Json, one: Json, other: Json) -> None:
+    assert config_hash(spec, one) != config_hash(spec, other)
+
+
+def changed(related: Json, **fields: Any) -> Json:
+    """Return *related* with other *fields* of the ConfigMap settings, and another ConfigMap beside it."""
+    made = {**related["ConfigMap.v1"]["default/settings"], **fields}
+    return {"ConfigMap.v1": {"default/settings": made, "default/other": named("other", data={"a": "2"})}}
+
+
+METADATA = {"name": "settings", "namespace": "default", "resourceVersion": "9", "labels": {"new": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "one", "other"),
+    [
+        pytest.param(ONE, settings(a="1"), settings(a="1", b="2"), id="a key that is not used"),
+        pytest.param(ALL, settings(a="1", b="2"), settings(b="2", a="1"), id="the order of keys"),
+        pytest.param(ALL, settings(a="1"), changed(settings(a="1")), id="another ConfigMap"),
+        pytest.param(ALL, settings(a="1"), changed(settings(a="1"), metadata=METADATA), id="metadata"),
+        pytest.param(ALL, settings(a="1"), changed(settings(a="1"), immutable=True), id="replaced by an immutable one"),
+        pytest.param(FILE, binary(a="QQ=="), binary(a="QQ==", b=""), id="binary data that is not used"),
+        # The kubelet does not look at binary data for variables, and skips a volume that is not mounted.
+        pytest.param(ALL, settings(), binary(a="QQ=="), id="binary data for variables"),
+        pytest.param({**VOLUMES, **ONE}, settings(a="1"), settings(a="1", b="1"), id="a volume that is not mounted"),
+        pytest.param({}, settings(a="1"), settings(a="2"), id="without references"),
+    ],
+)
+def test_what_the_pods_do_not_use_does_not_change_the_hash(spec: Json, one: Json, other: Json) -> None:
+    assert config_hash(spec, one) == config_hash(spec, other)
+
+
+@pytest.mark.parametrize("spec", [{}, VOLUMES], ids=["without references", "a volume that is not mounted"])
+def test_pods_that_use_no_configuration_have_no_hash(spec: Json) -> None:
+    assert config_hash(spec, settings(a="1")) is None
 
 
 def test_a_config_hash_is_made_of_all_entries_in_their_order() -> None:
@@ -87,76 +140,14 @@ def test_a_config_hash_is_made_of_all_entries_in_their_order() -> None:
     assert config_hash(spec, related) == hmac.new(UID.encode(), text, hashlib.sha256).hexdigest()[:16]
 
 
-def test_metadata_does_not_change_the_hash() -> None:
-    touched = settings(a="1")
-    touched["ConfigMap.v1"]["default/settings"]["metadata"].update(resourceVersion="9", labels={"new": "1"})
-
-    assert config_hash(ALL, settings(a="1")) == config_hash(ALL, touched)
-
-
-def test_another_config_map_does_not_change_the_hash() -> None:
-    more = settings(a="1")
-    more["ConfigMap.v1"]["default/other"] = named("other", data={"a": "2"})
-
-    assert config_hash(ALL, settings(a="1")) == config_hash(ALL, more)
-
-
-VOLUMES: Json = {"volumes": [{"name": "files", "configMap": {"name": "settings"}}]}
-FILES: Json = {**VOLUMES, "volumeMounts": [{"name": "files", "mountPath": "/files"}]}
-
-
-def binary(**values: str) -> Json:
-    return {"ConfigMap.v1": {"default/settings": named("settings", binaryData=values)}}
-
-
-def test_binary_data_is_content_of_files_too() -> None:
-    found = {
-        config_hash(FILES, settings(a="QQ==")),
-        config_hash(FILES, binary(a="QQ==")),
-        config_hash(FILES, binary(a="Qg==")),
-    }
-
-    assert len(found) == 3
-
-
-def test_one_key_of_binary_data_is_content_of_a_file() -> None:
-    one = {"name": "files", "configMap": {"name": "settings", "items": [{"key": "a", "path": "a"}]}}
-    spec: Json = {**FILES, "volumes": [one]}
-
-    assert (
-        config_hash(spec, binary(a="QQ=="))
-        == config_hash(spec, binary(a="QQ==", b=""))
-        != config_hash(spec, binary(a="Qg=="))
-    )
-    assert config_hash(spec, binary(a="QQ==")) != config_hash(spec, settings(a="QQ=="))
-
-
-def test_binary_data_is_never_taken_for_data() -> None:
-    assert config_hash(FILES, settings(a="binary:QQ==")) != config_hash(FILES, binary(a="QQ=="))
-
-
-def test_binary_data_is_no_content_of_variables() -> None:
-    """The kubelet does not look at it there."""
+def test_a_variable_is_missing_whose_key_has_binary_data() -> None:
     moved = sync(my_resource(**ONE), running(ONE, settings(a="1")), related=binary(a="MQ=="))
 
-    assert config_hash(ALL, binary(a="QQ==")) == config_hash(ALL, binary(a="Qg==")) == config_hash(ALL, settings())
     assert reason(moved) == "ConfigNotFound"
 
 
 def test_equal_contents_of_two_parents_have_different_hashes() -> None:
     assert config_hash(ALL, settings(a="1")) != config_hash(ALL, settings(a="1"), uid=UID[::-1])
-
-
-def test_the_order_of_keys_does_not_matter() -> None:
-    assert config_hash(ALL, settings(a="1", b="2")) == config_hash(ALL, settings(b="2", a="1"))
-
-
-def test_values_that_move_between_keys_change_the_hash() -> None:
-    assert config_hash(ALL, settings(a="1", b="2")) != config_hash(ALL, settings(a="2", b="1"))
-
-
-def test_without_references_there_is_no_hash() -> None:
-    assert config_hash({}, settings(a="1")) is None
 
 
 @pytest.mark.parametrize(
@@ -235,20 +226,13 @@ def test_what_does_not_fit_is_others_and_the_remedy_is_never_cut() -> None:
     assert condition(answer)["message"].endswith("Running Pods are not affected.")
 
 
-def test_a_volume_that_is_not_mounted_is_not_looked_at() -> None:
-    """The kubelet skips it."""
-    spec = {**VOLUMES, **ONE}
-    before = running(spec, settings(a="1"))
-
-    assert config_hash(VOLUMES, settings(a="1")) is None
-    assert reason(sync(my_resource(**VOLUMES), running(VOLUMES, {}), related={"ConfigMap.v1": {}})) == "Available"
-    assert (
-        config_hash(spec, settings(a="1", b="1"))
-        == config_hash(spec, settings(a="1", b="2"))
-        == config_hash(ONE, settings(a="1"))
-    )
-    assert reason(sync(my_resource(**spec), before, related=settings(a="1"))) == "Available"
-    assert missing({**ONE, **FILES}, {"ConfigMap.v1": {}}) == "ConfigMap settings"
+@pytest.mark.parametrize(
+    ("spec", "related"),
+    [(VOLUMES, {"ConfigMap.v1": {}}), ({**VOLUMES, **ONE}, settings(a="1"))],
+    ids=["alone", "beside a variable"],
+)
+def test_what_a_volume_that_is_not_mounted_needs_is_not_missing(spec: Json, related: Json) -> None:
+    assert reason(sync(my_resource(**spec), running(spec, settings(a="1")), related=related)) == "Available"
 
 
 @pytest.mark.parametrize("spec", [ALL, ONE, FILES], ids=["all keys", "one key", "files"])
@@ -278,41 +262,26 @@ def test_what_is_optional_may_be_missing_and_changes_the_hash_when_it_comes(rela
     assert config_hash(MAYBE, related) not in (None, config_hash(MAYBE, settings(a="1")))
 
 
-def test_a_group_that_was_not_asked_for_changes_nothing() -> None:
+@pytest.mark.parametrize(
+    ("fields", "related"),
+    [
+        pytest.param({}, {}, id="a group that was not asked for"),
+        pytest.param({}, {"ConfigMap.v1": {"default/settings": named("settings", data={"a": 5})}}, id="unreadable"),
+        pytest.param({"configReload": {"mode": "Disabled"}}, settings(a="2"), id="switched off"),
+        pytest.param({"configReload": {"mode": "Disabled"}}, {"ConfigMap.v1": {}}, id="missing, and switched off"),
+    ],
+)
+def test_configuration_that_is_not_looked_at_keeps_the_hash_and_is_not_missing(fields: Json, related: Json) -> None:
     before = running(ALL, settings(a="1"))
 
-    answer = sync(my_resource(**ALL), before, related={})
+    answer = sync(my_resource(**ALL, **fields), before, related=related)
 
     assert config_hashes(answer) == before["spec"]["template"]["metadata"]["annotations"]
     assert reason(answer) == "Available"
 
 
-def test_a_config_map_that_cannot_be_read_changes_nothing() -> None:
-    before = running(ALL, settings(a="1"))
-    related = {"ConfigMap.v1": {"default/settings": named("settings", data={"a": 5})}}
-
-    assert (
-        config_hashes(sync(my_resource(**ALL), before, related=related))
-        == before["spec"]["template"]["metadata"]["annotations"]
-    )
-
-
-def test_one_that_is_replaced_counts_by_its_contents_alone() -> None:
-    replaced = settings(a="1")
-    replaced["ConfigMap.v1"]["default/settings"] |= {"immutable": True}
-
-    assert config_hash(ALL, replaced) == config_hash(ALL, settings(a="1"))
-
-
-def test_switched_off_it_keeps_the_hash_and_reports_nothing_that_is_missing() -> None:
-    before = running(ALL, settings(a="1"))
-    off = my_resource(**ALL, configReload={"mode": "Disabled"})
-
-    answer = sync(off, before, related=settings(a="2"))
-
-    assert config_hashes(answer) == before["spec"]["template"]["metadata"]["annotations"]
-    assert config_hashes(sync(off, related=settings(a="2"))) == {}
-    assert reason(sync(off, before, related={"ConfigMap.v1": {}})) == "Available"
+def test_switched_off_at_the_first_start_there_is_no_hash() -> None:
+    assert config_hash({**ALL, "configReload": {"mode": "Disabled"}}, settings(a="2")) is None
 
 
 @pytest.mark.parametrize("broken", [5, [], {"metadata": 5}, {"metadata": {"annotations": {CONFIG: 5}}}], ids=str)

@@ -36,25 +36,45 @@ def answered(related: Grouped, *children: Json, parent: Json | None = None, watc
     return sync(parent or waiting(), *children, related=related, watch=watch)
 
 
+def unlike(**fields: Any) -> Grouped:
+    """Return the backup with other *fields*."""
+    item = {"metadata": {"name": "nightly", "namespace": "default"}, **fields}
+    return {"MyBackup.example.com/v1": {"default/nightly": item}}
+
+
+ODD: list[Any] = [None, 5, [], {}, {"conditions": None}, {"conditions": {"a": 1}}]
+KNOWN: list[Any] = [2, None, "two", {}]  # about the object as it is, or it does not say
+UNREADABLE = unlike(metadata={"name": "nightly", "namespace": "default", "labels": 5})
+BAD = "exists, but can't be read"
+DONE, EXISTS = ({**NIGHTLY, "condition": kind} for kind in ("Done", "Exists"))
+
+
 @pytest.mark.parametrize(
-    ("related", "why"),
+    ("asked", "related", "why"),
     [
-        pytest.param(NONE, "does not exist", id="missing"),
-        pytest.param({}, "has not been observed yet", id="not asked for"),
-        pytest.param(backup(), UNMET, id="no condition"),
-        pytest.param(backup({**READY, "status": "False"}), UNMET, id="False"),
-        pytest.param(backup({**READY, "status": "Unknown"}), UNMET, id="Unknown"),
-        pytest.param(backup({**READY, "type": "Other"}), UNMET, id="another"),
-        pytest.param(backup({**READY, "observedGeneration": 1}), UNMET, id="of old"),
-        pytest.param(backup(READY, observed=1), UNMET, id="a status of old"),
-        pytest.param(backup({**READY, "observedGeneration": 0}), UNMET, id="of none"),
-        pytest.param(backup(READY, observed=0), UNMET, id="a status of none"),
-        pytest.param(backup(READY, deletionTimestamp="2026-01-31T12:00:00Z"), "is being deleted", id="deleted"),
-        pytest.param(backup(5, "x", None, {"type": "Ready"}), UNMET, id="odd conditions"),
+        pytest.param(NIGHTLY, NONE, "does not exist", id="missing"),
+        pytest.param(NIGHTLY, {}, "has not been observed yet", id="not asked for"),
+        pytest.param(NIGHTLY, backup(), UNMET, id="no condition"),
+        pytest.param(NIGHTLY, backup({**READY, "status": "False"}), UNMET, id="False"),
+        pytest.param(NIGHTLY, backup({**READY, "status": "Unknown"}), UNMET, id="Unknown"),
+        pytest.param(NIGHTLY, backup({**READY, "type": "Other"}), UNMET, id="another"),
+        pytest.param(NIGHTLY, backup({**READY, "observedGeneration": 1}), UNMET, id="of old"),
+        pytest.param(NIGHTLY, backup(READY, observed=1), UNMET, id="a status of old"),
+        pytest.param(NIGHTLY, backup({**READY, "observedGeneration": 0}), UNMET, id="of none"),
+        pytest.param(NIGHTLY, backup(READY, observed=0), UNMET, id="a status of none"),
+        pytest.param(
+            NIGHTLY, backup(READY, deletionTimestamp="2026-01-31T12:00:00Z"), "is being deleted", id="deleted"
+        ),
+        pytest.param(NIGHTLY, backup(5, "x", None, {"type": "Ready"}), UNMET, id="odd conditions"),
+        *(pytest.param(NIGHTLY, unlike(status=status), UNMET, id=f"status {status}") for status in ODD),
+        pytest.param(NIGHTLY, UNREADABLE, BAD, id="unreadable"),
+        pytest.param(DONE, backup(READY), UNMET.replace("Ready", "Done"), id="another condition is asked for"),
+        pytest.param(EXISTS, UNREADABLE, BAD, id="its existence is asked for, unreadable"),
+        pytest.param(EXISTS, NONE, "does not exist", id="its existence is asked for, missing"),
     ],
 )
-def test_the_first_start_waits_and_says_for_what(related: Grouped, why: str) -> None:
-    answer = answered(related)
+def test_the_first_start_waits_and_says_for_what(asked: Json, related: Grouped, why: str) -> None:
+    answer = answered(related, parent=waiting(asked))
 
     assert kinds(answer) == []
     assert reason(answer) == "WaitingForDependencies"
@@ -64,42 +84,24 @@ def test_the_first_start_waits_and_says_for_what(related: Grouped, why: str) -> 
     assert "resyncAfterSeconds" not in answer
 
 
-@pytest.mark.parametrize("status", [None, 5, [], {}, {"conditions": None}, {"conditions": {"a": 1}}], ids=str)
-def test_an_object_without_conditions_is_waited_for(status: Any) -> None:
-    item = {"metadata": {"name": "nightly", "namespace": "default"}, "status": status}
-
-    assert reason(answered({"MyBackup.example.com/v1": {"default/nightly": item}})) == "WaitingForDependencies"
-
-
-@pytest.mark.parametrize("asked", ["Ready", "Exists"])
-def test_an_object_that_cannot_be_read_is_waited_for(asked: str) -> None:
-    item = {"metadata": {"name": "nightly", "namespace": "default", "labels": 5}}
-
-    answer = answered(
-        {"MyBackup.example.com/v1": {"default/nightly": item}}, parent=waiting({**NIGHTLY, "condition": asked})
-    )
-
-    assert reason(answer) == "WaitingForDependencies"
-    assert "mybackups/nightly exists, but can't be read" in condition(answer)["message"]
-
-
-def test_an_object_without_a_generation_is_always_as_its_status_says() -> None:
-    assert reason(answered(backup({**READY, "observedGeneration": 0}, generation=None))) == "Building"
-
-
-@pytest.mark.parametrize("observed", [2, None, "two", {}], ids=str)
-def test_a_status_about_the_object_as_it_is_or_that_does_not_say_counts(observed: Any) -> None:
-    assert reason(answered(backup(READY, observed=observed))) == "Building"
-    assert reason(answered(backup({**READY, "observedGeneration": 2}, observed=1))) == "Building"
-
-
 @pytest.mark.parametrize(
-    "ready",
-    [READY, {**READY, "observedGeneration": 2}, {**READY, "observedGeneration": None}, {**READY, "more": 1}],
-    ids=str,
+    ("asked", "related"),
+    [
+        *(
+            pytest.param(NIGHTLY, backup({**READY, **more}), id=f"with {more}")
+            for more in ({}, {"observedGeneration": 2}, {"observedGeneration": None}, {"more": 1})
+        ),
+        *(pytest.param(NIGHTLY, backup(READY, observed=observed), id=f"a status of {observed}") for observed in KNOWN),
+        pytest.param(
+            NIGHTLY, backup({**READY, "observedGeneration": 2}, observed=1), id="a condition newer than its status"
+        ),
+        pytest.param(NIGHTLY, backup({**READY, "observedGeneration": 0}, generation=None), id="without a generation"),
+        pytest.param(DONE, backup({"type": "Done", "status": "True"}), id="another condition"),
+        pytest.param(EXISTS, backup(), id="its existence"),
+    ],
 )
-def test_it_starts_when_all_are_met(ready: Json) -> None:
-    answer = answered(backup(ready))
+def test_it_starts_when_all_are_met(asked: Json, related: Grouped) -> None:
+    answer = answered(related, parent=waiting(asked))
 
     assert (kinds(answer), reason(answer)) == (["Deployment"], "Building")
     assert condition(answer, "DependenciesReady") | {"lastTransitionTime": ""} == {
@@ -112,18 +114,29 @@ def test_it_starts_when_all_are_met(ready: Json) -> None:
     }
 
 
-def test_another_condition_can_be_asked_for() -> None:
-    asked = waiting({**NIGHTLY, "condition": "Done"})
+@pytest.mark.parametrize(
+    ("related", "watch", "expected"),
+    [
+        pytest.param(NONE, BACKUPS, "False DependenciesNotMet", id="it is lost"),
+        pytest.param({}, BACKUPS, "Unknown DependenciesNotYetSeen", id="it was not asked for"),
+        pytest.param(backup(READY), Watch(), "False DependenciesNotMet", id="it is not watched any more"),
+    ],
+)
+def test_what_runs_is_not_stopped(related: Grouped, watch: Watch, expected: str) -> None:
+    answer = answered(related, *finished(my_resource()), watch=watch)
+    found = condition(answer, "DependenciesReady")
 
-    assert reason(answered(backup(READY), parent=asked)) == "WaitingForDependencies"
-    assert reason(answered(backup({"type": "Done", "status": "True"}), parent=asked)) == "Building"
+    assert (kinds(answer), reason(answer)) == (["Deployment"], "Available")
+    assert f"{found['status']} {found['reason']}" == expected
+    assert kinds(answered(NONE, parent=waiting(status={"readyGeneration": 1}))) == ["Deployment"]  # it was deleted
 
 
-def test_it_can_be_enough_that_the_object_is_there() -> None:
-    asked = waiting({**NIGHTLY, "condition": "Exists"})
+def test_neither_a_service_nor_one_without_dependencies_nor_a_deletion_waits() -> None:
+    types = {each["type"] for each in sync(my_resource())["status"]["conditions"]}
 
-    assert reason(answered(backup(), parent=asked)) == "Building"
-    assert reason(answered(NONE, parent=asked)) == "WaitingForDependencies"
+    assert "DependenciesReady" not in types
+    assert kinds(answered(NONE, parent=waiting(ports=[{"containerPort": 80}]))) == ["Service"]
+    assert reason(answered({}, parent=waiting(deleting=True))) == "Terminating"
 
 
 def test_each_that_is_not_met_is_listed_in_the_order_of_the_spec() -> None:
@@ -134,34 +147,6 @@ def test_each_that_is_not_met_is_listed_in_the_order_of_the_spec() -> None:
     assert message == "mybackups/nightly does not exist; mybackups/a does not exist."
 
 
-def test_a_service_does_not_wait() -> None:
-    assert kinds(answered(NONE, parent=waiting(ports=[{"containerPort": 80}]))) == ["Service"]
-
-
-def test_what_runs_is_not_stopped_when_a_dependency_is_lost() -> None:
-    (made,) = finished(my_resource())
-
-    answer = answered(NONE, made)
-
-    assert (kinds(answer), reason(answer)) == (["Deployment"], "Available")
-    assert condition(answer, "DependenciesReady")["status"] == "False"
-    assert condition(answer, "DependenciesReady")["reason"] == "DependenciesNotMet"
-
-
-def test_a_deleted_deployment_is_created_again_without_waiting() -> None:
-    asked = waiting(status={"readyGeneration": 1})
-
-    assert kinds(answered(NONE, parent=asked)) == ["Deployment"]
-
-
-def test_a_group_that_was_not_asked_for_is_unknown() -> None:
-    (made,) = finished(my_resource())
-
-    found = condition(answered({}, made), "DependenciesReady")
-
-    assert (found["status"], found["reason"]) == ("Unknown", "DependenciesNotYetSeen")
-
-
 def test_a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition() -> None:
     answer = answered(backup(READY), watch=Watch())
 
@@ -169,18 +154,6 @@ def test_a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition() -> 
     assert "mybackups/nightly is of a kind that the operator does not watch" in condition(answer)["message"]
     assert condition(answer, "Stalled")["status"] == "True"
     assert answer["status"]["state"] == "Failed"
-
-
-def test_what_runs_goes_on_when_the_operator_no_longer_watches_a_kind() -> None:
-    (made,) = finished(my_resource())
-
-    assert reason(answered(backup(READY), made, watch=Watch())) == "Available"
-
-
-def test_without_dependencies_there_is_no_condition_of_them() -> None:
-    types = {each["type"] for each in sync(my_resource())["status"]["conditions"]}
-
-    assert "DependenciesReady" not in types
 
 
 def test_of_sixteen_long_names_those_are_said_that_fit() -> None:
@@ -199,7 +172,3 @@ def test_itself_is_refused() -> None:
 
     assert reason(answer) == "InvalidSpec"
     assert "dependencies must not name the MyResource itself" in condition(answer)["message"]
-
-
-def test_a_missing_group_of_a_gone_generation_does_not_hold_the_deletion() -> None:
-    assert reason(answered({}, parent=waiting(deleting=True))) == "Terminating"

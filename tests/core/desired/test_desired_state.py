@@ -5,22 +5,13 @@ import pytest
 
 from app.core.desired.desired_state import MAX_CHILD
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from tests.requests.builders import child, condition, finished, grouped, my_resource, owned, reason, sync
+from tests.requests.builders import child, condition, finished, my_resource, owned, reason, sync
 
 PORTS = [{"containerPort": 80}]
 DEPENDENCIES = [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "db"}]
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 
 Json = dict[str, Any]
-
-
-def foreign_service(**metadata: Any) -> Json:
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "web", "namespace": "default", **metadata},
-        "spec": {"selector": {"app": "theirs"}},
-    }
 
 
 def recorded(item: Json) -> Json:
@@ -113,8 +104,38 @@ def test_a_stale_request_of_a_suspended_one_undoes_nothing() -> None:
     assert child(answer, "Deployment")["spec"] == children[0]["spec"]
 
 
-def test_an_invalid_spec_without_children_lists_none() -> None:
-    assert sync(my_resource(image="no image"))["children"] == []
+def arguments(number: int, letter: str = "x", length: int = 8000) -> Json:
+    return {"args": [letter * length] * number}
+
+
+def service(letter: str) -> Json:
+    """Return the spec of a Service with 64,000 of this *letter* in its annotations."""
+    annotations = {f"example.com/{number}": letter * 4000 for number in range(16)}
+    return {"ports": PORTS, "service": {"annotations": annotations}}
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "expected"),
+    [
+        *((name, {}, "InvalidSpec") for name in ("a" * 53, "1web", "Web", "we.b", "web-")),
+        ("web", {"image": "no image"}, "InvalidSpec"),
+        ("web", arguments(MAX_CHILD // 8000 + 1), "InvalidSpec"),
+        ("web", arguments(5), "Building"),
+        # What Go writes as six bytes counts as six.
+        *(("web", arguments(35, letter, 1000), "InvalidSpec") for letter in "<>&\u2028\u2029"),
+        *(("web", arguments(33, letter, 1000), "Building") for letter in "<>&\u2028\u2029"),
+        ("web", service("\N{WHALE}"), "InvalidSpec"),
+        ("web", service("w"), "Building"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_children_cannot_have_or_annotations_cannot_hold_is_an_invalid_spec(
+    name: str, spec: Json, expected: str
+) -> None:
+    answer = sync(my_resource(name, **spec))
+
+    assert reason(answer) == expected
+    assert (answer["children"] == []) is (expected == "InvalidSpec")
 
 
 def test_the_message_of_an_invalid_spec_names_the_field_and_what_it_must_be() -> None:
@@ -124,39 +145,6 @@ def test_the_message_of_an_invalid_spec_names_the_field_and_what_it_must_be() ->
         "spec.memory: must be a whole number of bytes above 0, such as 128Mi or 1.5Gi. "
         "Existing objects are left unchanged."
     )
-
-
-@pytest.mark.parametrize("name", ["a" * 53, "1web", "Web", "we.b", "web-"])
-def test_a_name_that_children_cannot_have_is_an_invalid_spec(name: str) -> None:
-    assert reason(sync(my_resource(name))) == "InvalidSpec"
-
-
-def test_a_deployment_too_large_for_an_annotation_is_an_invalid_spec() -> None:
-    arguments = ["x" * 8000] * (MAX_CHILD // 8000 + 1)
-
-    answer = sync(my_resource(args=arguments))
-
-    assert reason(answer) == "InvalidSpec"
-    assert answer["children"] == []
-    assert reason(sync(my_resource(args=arguments[:5]))) != "InvalidSpec"
-
-
-@pytest.mark.parametrize("letter", ["<", ">", "&", "\u2028", "\u2029"])
-def test_what_go_writes_as_six_bytes_counts_as_six(letter: str) -> None:
-    def asked(number: int) -> Json:
-        return my_resource(args=[letter * 1000] * number)
-
-    assert reason(sync(asked(33))) == "Building"
-    assert reason(sync(asked(35))) == "InvalidSpec"
-
-
-def test_a_service_too_large_for_its_annotations_is_an_invalid_spec() -> None:
-    def asked(letter: str) -> Json:
-        annotations = {f"example.com/{number}": letter * 4000 for number in range(16)}
-        return my_resource(ports=PORTS, service={"annotations": annotations})
-
-    assert reason(sync(asked("\N{WHALE}"))) == "InvalidSpec"
-    assert reason(sync(asked("w"))) == "Building"
 
 
 def _with_init_containers(*names: str, generation: int = 1) -> Json:
@@ -210,51 +198,3 @@ def test_an_existing_service_that_can_not_become_headless_or_the_reverse_is_an_i
     assert child(sync(new, deployment), "Service")["spec"].get("clusterIP") == after
     leaving = {**service, "metadata": {**service["metadata"], "deletionTimestamp": "2026-01-31T12:00:00Z"}}
     assert reason(sync(new, deployment, leaving)) == "ChildTerminating"
-
-
-def test_a_service_of_another_owner_is_left_out_and_named() -> None:
-    parent = my_resource(ports=PORTS)
-
-    answer = sync(parent, related=grouped(foreign_service(), kinds=("Service",)))
-
-    assert [item["kind"] for item in answer["children"]] == ["Deployment"]
-    assert reason(answer) == "NameConflict"
-    assert f"controller-uid={parent['metadata']['uid']}" in condition(answer)["message"]
-
-
-@pytest.mark.parametrize(
-    ("related", "why"),
-    [
-        pytest.param({}, "not asked for: nothing is known", id="not asked"),
-        pytest.param({"Service.v1": {}}, "asked for, and missing", id="missing"),
-    ],
-)
-def test_a_service_that_nobody_has_is_made(related: Any, why: str) -> None:
-    answer = sync(my_resource(ports=PORTS), related=related)
-
-    assert child(answer, "Service"), why
-
-
-def test_a_service_that_is_ours_but_not_yet_observed_is_made() -> None:
-    parent = my_resource(ports=PORTS)
-    ours = owned(child(sync(parent), "Service"), parent)
-
-    answer = sync(parent, related=grouped(ours, kinds=("Service",)))
-
-    assert child(answer, "Service")
-
-
-def test_an_observed_service_is_always_listed() -> None:
-    parent = my_resource(ports=PORTS)
-    children = finished(parent)
-
-    answer = sync(parent, *children, related=grouped(foreign_service(), kinds=("Service",)))
-
-    assert child(answer, "Service")
-    assert reason(answer) == "Available"
-
-
-def test_a_foreign_service_is_no_conflict_when_no_service_is_desired() -> None:
-    answer = sync(my_resource(), related=grouped(foreign_service(), kinds=("Service",)))
-
-    assert reason(answer) == "Building"

@@ -120,23 +120,6 @@ def test_of_a_kind_that_the_cluster_may_not_serve_nothing_is_asked() -> None:
     assert [rule["resource"] for rule in rules(exposed(), *listed)] == ["ingresses"] * 2
 
 
-def test_one_that_comes_later_creates_no_route_and_names_the_other() -> None:
-    other = exposed("shop", "u-shop")
-    answer = sync(exposed(), related=seen(route_of(other)))
-
-    assert kinds(answer) == ["Deployment", "Service"]
-    assert condition(answer, "Exposed")["reason"] == "HostClaimed"
-    assert "MyResource shop already has this host and path" in condition(answer, "Exposed")["message"]
-
-
-def test_one_whose_route_serves_keeps_it_also_if_the_other_is_older() -> None:
-    """Which MyResource is older does not matter: one that changes its host must not stop another."""
-    ours = route_of(exposed(), NOW_TEXT)
-    moving = route_of(exposed("shop", "u-shop", path="/before"), EARLIER_TEXT)
-
-    assert "Ingress" in kinds(sync(exposed(), ours, related=seen(ours, moving)))
-
-
 @pytest.mark.parametrize(
     ("ours", "theirs", "is_kept"),
     [
@@ -157,23 +140,37 @@ def test_of_two_that_were_created_at_once_one_goes_whoever_looks(
     assert ("Ingress" in kinds(sync(other, routes[1], related=seen(*routes)))) is not is_kept
 
 
+SHOP = route_of(exposed("shop", "u-shop"))
+ORPHAN = {**SHOP, "metadata": {key: value for key, value in SHOP["metadata"].items() if key != "ownerReferences"}}
+
+
 @pytest.mark.parametrize(
-    "different",
+    ("other", "claimed"),
     [
-        pytest.param(exposed("shop", "u-shop", path="/shop"), id="another path"),
-        pytest.param(exposed("shop", "u-shop", host="shop.example.com"), id="another host"),
-        pytest.param(exposed("shop", "u-shop", gateway=GATEWAY), id="another kind"),
+        pytest.param(SHOP, "MyResource shop already has this host and path", id="the address"),
+        pytest.param(ORPHAN, "Ingress shop already has", id="the address, of an orphan"),
+        pytest.param(route_of(exposed("shop", "u-shop", path="/shop")), "", id="another path"),
+        pytest.param(route_of(exposed("shop", "u-shop", host="shop.example.com")), "", id="another host"),
+        pytest.param(route_of(exposed("shop", "u-shop", gateway=GATEWAY)), "", id="another kind"),
     ],
 )
-def test_another_address_is_no_obstacle(different: Json) -> None:
-    assert "Ingress" in kinds(sync(exposed(), related=seen(route_of(different))))
+def test_one_that_comes_later_creates_no_route_with_the_same_address_and_names_the_other(
+    other: Json, claimed: str
+) -> None:
+    answer = sync(exposed(), related=seen(other))
+    found = condition(answer, "Exposed")
+
+    assert ("Ingress" in kinds(answer)) is (not claimed)
+    assert (found["reason"] == "HostClaimed") is bool(claimed)
+    assert found["message"].startswith(claimed)
 
 
-def test_an_orphan_with_the_address_is_named_by_its_kind() -> None:
-    orphan = route_of(exposed("shop", "u-shop"))
-    del orphan["metadata"]["ownerReferences"]
+def test_one_whose_route_serves_keeps_it_also_if_the_other_is_older() -> None:
+    """Which MyResource is older does not matter: one that changes its host must not stop another."""
+    ours = route_of(exposed(), NOW_TEXT)
+    moving = route_of(exposed("shop", "u-shop", path="/before"), EARLIER_TEXT)
 
-    assert condition(sync(exposed(), related=seen(orphan)), "Exposed")["message"].startswith("Ingress shop already has")
+    assert "Ingress" in kinds(sync(exposed(), ours, related=seen(ours, moving)))
 
 
 @pytest.mark.parametrize("now", [exposed(path="/new"), exposed(gateway=GATEWAY)], ids=["address", "kind"])

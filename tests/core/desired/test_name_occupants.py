@@ -8,6 +8,7 @@ import pytest
 from tests.requests.builders import (
     NOW,
     NOW_TEXT,
+    UID,
     child,
     condition,
     finished,
@@ -78,32 +79,58 @@ def test_a_child_held_by_finalizers_is_terminating_and_names_them_however_long_i
     )
 
 
-def test_a_foreign_service_that_is_being_deleted_is_no_conflict_and_left_alone() -> None:
-    answer = asked(service(going=True, finalizers=["a.example.com/b"]))
-
-    assert reason(answer) == "ChildTerminating"
-    assert kinds(answer) == ["Deployment"]
-
-
-def test_the_service_of_an_earlier_myresource_of_this_name_is_about_to_go() -> None:
-    answer = asked(service(apiVersion="mygroup.example.com/v1", kind="MyResource", name="web"))
-
-    assert reason(answer) == "ChildTerminating"
-    assert condition(answer)["message"].endswith("It is recreated once the deletion is complete.")
+API = "mygroup.example.com/v1"
+UNREADABLE = {**service(), "spec": "not a spec"}
+UNREADABLE["metadata"]["labels"] = ["not", "labels"]
 
 
 @pytest.mark.parametrize(
-    "owner",
+    ("there", "expected"),
     [
-        {"apiVersion": "mygroup.example.com/v1", "kind": "Other", "name": "web"},
-        {"apiVersion": "mygroup.example.com/v1", "kind": "MyResource", "name": "shop"},
-        {"apiVersion": "example.com/v1", "kind": "MyResource", "name": "web"},
-        {"kind": "MyResource", "name": "web"},
-        {},
+        pytest.param(service(), "NameConflict", id="no owner"),
+        pytest.param(service(apiVersion=API, kind="Other", name="web"), "NameConflict", id="another kind"),
+        pytest.param(service(apiVersion=API, kind="MyResource", name="shop"), "NameConflict", id="another name"),
+        pytest.param(
+            service(apiVersion="example.com/v1", kind="MyResource", name="web"), "NameConflict", id="another group"
+        ),
+        pytest.param(service(kind="MyResource", name="web"), "NameConflict", id="no group"),
+        pytest.param(UNREADABLE, "NameConflict", id="it can't be read"),
+        pytest.param(service(going=True, finalizers=["a.example.com/b"]), "ChildTerminating", id="being deleted"),
+        pytest.param(service(apiVersion=API, kind="MyResource", name="web"), "ChildTerminating", id="an earlier one"),
     ],
 )
-def test_a_service_of_any_other_owner_is_a_conflict(owner: Json) -> None:
-    assert reason(asked(service(**owner))) == "NameConflict"
+def test_a_service_of_another_owner_is_left_out_and_named(there: Json, expected: str) -> None:
+    answer = asked(there)
+    message = condition(answer)["message"]
+
+    assert (reason(answer), kinds(answer)) == (expected, ["Deployment"])
+    assert (f"controller-uid={UID}" in message) is (expected == "NameConflict")
+    assert ("It is recreated once" in message) is (expected == "ChildTerminating")
+
+
+SERVED = my_resource(**PORTS)
+OURS = owned(child(sync(SERVED), "Service"), SERVED)
+
+
+@pytest.mark.parametrize(
+    ("parent", "children", "related", "expected"),
+    [
+        pytest.param(SERVED, [], {}, "Building", id="nothing is known"),
+        pytest.param(SERVED, [], {"Service.v1": {}}, "Building", id="there is none"),
+        pytest.param(SERVED, [], grouped(OURS, kinds=("Service",)), "Building", id="it is ours, not yet observed"),
+        pytest.param(
+            SERVED, finished(SERVED), grouped(service(), kinds=("Service",)), "Available", id="it is observed"
+        ),
+        pytest.param(my_resource(), [], grouped(service(), kinds=("Service",)), "Building", id="none is desired"),
+    ],
+)
+def test_a_service_that_is_desired_is_listed_if_no_other_owner_has_it(
+    parent: Json, children: list[Json], related: Any, expected: str
+) -> None:
+    answer = sync(parent, *children, related=related)
+
+    assert kinds(answer) == (["Deployment", "Service"] if parent is SERVED else ["Deployment"])
+    assert reason(answer) == expected
 
 
 def test_the_remedy_of_an_exposed_myresource_is_a_valid_spec() -> None:
@@ -114,14 +141,6 @@ def test_the_remedy_of_an_exposed_myresource_is_a_valid_spec() -> None:
 
     assert reason(answer) == "NameConflict"
     assert "remove spec.expose and set spec.service.mode to Disabled" in condition(answer)["message"]
-
-
-def test_a_service_that_cannot_be_read_is_a_conflict() -> None:
-    unreadable = service()
-    unreadable["spec"] = "not a spec"
-    unreadable["metadata"]["labels"] = ["not", "labels"]
-
-    assert reason(asked(unreadable)) == "NameConflict"
 
 
 def test_of_many_finalizers_as_many_are_named_as_fit() -> None:

@@ -50,71 +50,111 @@ REFUSED = "the node refuses its configuration. See: kubectl describe pods -l myr
 PROBE = {"httpGet": {"port": 80}}
 
 
+BACK_OFF = 'Back-off pulling image "nginx:bad"'
+PULLS = """
+    ErrImagePull ImagePullBackOff InvalidImageName RegistryUnavailable ImageInspectError SignatureValidationFailed
+"""
+OOM_ENDED = ended(137, "OOMKilled")
+STARTS = container(state=waiting("PodInitializing"))
+(NO_NODE,) = UNSCHEDULABLE["status"]["conditions"]
+
+
+def again(**states: Any) -> Json:
+    """Return a container that has exited with code 1 before, and is now in another of its *states*."""
+    return container(**{"last": ended(1), "restarts": 2, **states})
+
+
+def pending(**other: str) -> Json:
+    """Return a Pod that no node takes but for the *other* fields of its condition."""
+    return pod(status={"phase": "Pending", "conditions": [{**NO_NODE, **other}]})
+
+
+def before(seen: Json, **more: Any) -> Json:
+    """Return a Pod with an init container, or a sidecar, as it is *seen*."""
+    return pod(STARTS, init=({**seen, "name": "proxy"},), **more)
+
+
+SAID: dict[tuple[str, str], dict[str, Json]] = {
+    NO_IMAGE: {name: pod(container(state=waiting(name, BACK_OFF))) for name in PULLS.split()},
+    CRASH: {
+        "waiting for its second restart": pod(crashing(restarts=1)),
+        "by postStart": pod(again(state=waiting("PostStartHookError"), restarts=1)),
+        "it can't start": pod(again(state=waiting("RunContainerError"), restarts=1)),
+        "running": pod(again(state=running())),
+        "ended": pod(again(state=ended(1))),
+        "waiting again": pod(crashing(restarts=2)),
+        "running for a while": pod(again(state=running(599), restarts=999)),
+        "what was before is not known": pod(container(state=ended(1), restarts=1)),
+        "since an unknown time": pod(again(state={"running": {}})),
+        "of the own container first": pod(crashing(name="a-proxy"), crashing()),
+    },
+    OOM: {
+        "the first time": pod(container(state=OOM_ENDED)),
+        "started again": pod(container(state=running(), last=OOM_ENDED, restarts=1)),
+        "waiting": pod(crashing(137, "OOMKilled")),
+    },
+    (CRASH[0], CRASH[1].replace("Container main", OTHERS).replace("-c main", "-c proxy")): {
+        "an init container": before(crashing()),
+    },
+    ("ImagePullFailed", f"{OTHERS} can't pull its image: {ASK}."): {
+        "a sidecar": pod(HEALTHY, container("proxy", waiting("ErrImagePull"))),
+        "an init container that once ended well": before(
+            container(state=waiting("ImagePullBackOff"), last=ended(0, "Completed"), restarts=1)
+        ),
+    },
+    ("OOMKilled", f"{OTHERS} was OOMKilled: {ASK}."): {
+        "a sidecar": pod(HEALTHY, crashing(137, "OOMKilled", name="proxy")),
+    },
+    ("ContainerConfigError", f"{OTHERS} can't be created: {REFUSED}"): {
+        "a sidecar": pod(HEALTHY, container("proxy", waiting("CreateContainerConfigError", 'secret "a" not found'))),
+    },
+    ("ProbeFailing", f"{OTHERS} is running, but its readiness probe is failing: {ASK}."): {
+        "a sidecar": pod(HEALTHY, container("proxy", running(40))),
+    },
+    ROLLING: {
+        "not made yet": pod(container(state=waiting("ContainerCreating"))),
+        "before its init containers": pod(STARTS),
+        "it runs": pod(container(state=running())),
+        "no state": pod(container(state={})),
+        "no status": {name: value for name, value in pod().items() if name != "status"},
+        "gated": pending(reason="SchedulingGated"),
+        "scheduled": pending(status="True"),
+        "another condition": pending(type="Ready"),
+        "just ended": pod(container(state=ended(1))),
+        "started again": pod(again(state=running(), restarts=1)),
+        "it has run for ten minutes": pod(again(state=running(600), restarts=7)),
+        "made anew": pod(again(state=waiting("ContainerCreating"), restarts=1)),
+        "ready again": pod(again(state=running(), restarts=1, ready=True)),
+        "ready for ten minutes": pod(again(state=running(600), restarts=7, ready=True)),
+        "it had run for ten minutes": pod(again(state=ended(1, ran=600), restarts=7)),
+        "and runs again": pod(again(state=running(), last=ended(1, ran=600), restarts=7, ready=True)),
+        "an init container, done": before(again(state=ended(0, "Completed"), restarts=5, ready=True)),
+        "an init container, just done": before(container(state=ended(0, "Completed"))),
+        "an init container that takes long": before(container(state=running(9000))),
+        "a sidecar that runs": before(again(state=running(600), restarts=5, ready=True)),
+        "an init container, unknown since when": before(again(restarts=5, ready=True)),
+    },
+}
+
+
 @pytest.mark.parametrize(
-    "reason",
+    ("seen", "expected"),
     [
-        "ErrImagePull",
-        "ImagePullBackOff",
-        "InvalidImageName",
-        "RegistryUnavailable",
-        "ImageInspectError",
-        "SignatureValidationFailed",
+        pytest.param(seen, expected, id=f"{expected[0]}: {name}")
+        for expected, pods in SAID.items()
+        for name, seen in pods.items()
     ],
 )
-def test_an_image_that_can_not_be_pulled_is_said_in_the_same_words_whatever_the_kubelet_calls_it(reason: str) -> None:
-    assert said(pod(container(state=waiting(reason, 'Back-off pulling image "nginx:bad"')))) == NO_IMAGE
+def test_a_cause_is_said_in_the_same_words_whatever_state_shows_it(seen: Json, expected: tuple[str, str]) -> None:
+    assert said(seen) == expected
 
 
-@pytest.mark.parametrize("made", [waiting("ContainerCreating"), waiting("PodInitializing"), running(), {}], ids=str)
-def test_a_container_that_has_not_failed_is_no_cause(made: Json) -> None:
-    assert said(pod(container(state=made))) == ROLLING
+@pytest.mark.parametrize("state", [waiting("CrashLoopBackOff"), running(), ended(0, "Completed")], ids=str)
+def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -> None:
+    seen = container("proxy", state, ended(0, "Completed"), restarts=20)
 
-
-@pytest.mark.parametrize(
-    "seen",
-    [
-        pytest.param(crashing(restarts=1), id="waiting for its second restart"),
-        pytest.param(container(state=waiting("PostStartHookError"), last=ended(1), restarts=1), id="by postStart"),
-        pytest.param(container(state=waiting("RunContainerError"), last=ended(1), restarts=1), id="it can't start"),
-        pytest.param(container(state=running(), last=ended(1), restarts=2), id="running"),
-        pytest.param(container(state=ended(1), last=ended(1), restarts=2), id="ended"),
-        pytest.param(crashing(restarts=2), id="waiting again"),
-        pytest.param(container(state=running(599), last=ended(1), restarts=999), id="running for a while"),
-        pytest.param(container(state=ended(1), restarts=1), id="what was before is not known"),
-        pytest.param(container(state={"running": {}}, last=ended(1), restarts=2), id="since an unknown time"),
-    ],
-)
-def test_a_crash_loop_is_said_in_the_same_words_in_all_its_states(seen: Json) -> None:
-    assert said(pod(seen)) == CRASH
-
-
-@pytest.mark.parametrize(
-    "seen",
-    [
-        pytest.param(container(state=ended(1)), id="just ended"),
-        pytest.param(container(state=running(), last=ended(1), restarts=1), id="started again"),
-        pytest.param(container(state=running(600), last=ended(1), restarts=7), id="it has run for ten minutes"),
-        pytest.param(container(state=waiting("ContainerCreating"), last=ended(1), restarts=1), id="made anew"),
-        pytest.param(container(state=running(), last=ended(1), restarts=1, ready=True), id="ready again"),
-        pytest.param(container(state=running(600), last=ended(1), restarts=7, ready=True), id="ready for ten minutes"),
-        pytest.param(container(state=ended(1, ran=600), last=ended(1), restarts=7), id="it had run for ten minutes"),
-        pytest.param(container(state=running(), last=ended(1, ran=600), restarts=7, ready=True), id="and runs again"),
-    ],
-)
-def test_what_ended_once_or_runs_well_is_no_crash_loop(seen: Json) -> None:
-    assert said(pod(seen)) == ROLLING
-
-
-@pytest.mark.parametrize(
-    "seen",
-    [
-        pytest.param(container(state=ended(137, "OOMKilled")), id="the first time"),
-        pytest.param(container(state=running(), last=ended(137, "OOMKilled"), restarts=1), id="started again"),
-        pytest.param(crashing(137, "OOMKilled"), id="waiting"),
-    ],
-)
-def test_too_much_memory_is_said_in_the_same_words_from_the_first_time_on(seen: Json) -> None:
-    assert said(pod(seen)) == OOM
+    assert said(pod(init=(seen,), sidecars=("proxy",)))[0] == "CrashLooping"
+    assert said(pod(init=(seen,))) == ROLLING  # its Pod was restarted: it does its work again
 
 
 def test_a_pod_that_no_node_takes_is_said_without_the_schedulers_counts() -> None:
@@ -123,19 +163,6 @@ def test_a_pod_that_no_node_takes_is_said_without_the_schedulers_counts() -> Non
     assert reason == "Unschedulable"
     assert message.startswith("No node fits: not enough free CPU or memory")
     assert "0/3" not in message
-
-
-@pytest.mark.parametrize("other", [{"reason": "SchedulingGated"}, {"status": "True"}, {"type": "Ready"}], ids=str)
-def test_another_condition_is_no_such_cause(other: Json) -> None:
-    (condition,) = UNSCHEDULABLE["status"]["conditions"]
-
-    assert said(pod(status={"phase": "Pending", "conditions": [{**condition, **other}]})) == ROLLING
-
-
-def test_nothing_is_said_of_a_pod_without_a_status() -> None:
-    without = {name: value for name, value in pod().items() if name != "status"}
-
-    assert said(without) == ROLLING
 
 
 @pytest.mark.parametrize(
@@ -164,22 +191,28 @@ def test_a_probe_fails_once_it_had_all_the_time_that_it_allows_and_ten_seconds(s
     assert said(pod(container(state=later)), **spec) == ROLLING
 
 
+ASKED: Json = {"readinessProbe": PROBE}
+LOOPS = container("proxy", running(), ended(1), restarts=4, ready=True)
+
+
 @pytest.mark.parametrize(
-    ("seen", "spec"),
+    ("seen", "spec", "expected"),
     [
-        pytest.param(container(state=running(900)), {}, id="no probe"),
-        pytest.param(container(state=running(900)), {"startupProbe": PROBE}, id="a startup probe alone"),
+        pytest.param(pod(container(state=running(900))), {}, ROLLING, id="no probe"),
+        pytest.param(pod(container(state=running(900))), {"startupProbe": PROBE}, ROLLING, id="a startup probe alone"),
         pytest.param(
-            container(state=running(900), started=False),
-            {"readinessProbe": PROBE, "startupProbe": PROBE},
+            pod(container(state=running(900), started=False)),
+            {**ASKED, "startupProbe": PROBE},
+            ROLLING,
             id="the startup probe goes on",
         ),
-        pytest.param(container(state={"running": {}}), {"readinessProbe": PROBE}, id="unknown since when"),
-        pytest.param(container(state=waiting("ContainerCreating")), {"readinessProbe": PROBE}, id="it does not run"),
+        pytest.param(pod(container(state={"running": {}})), ASKED, ROLLING, id="unknown since when"),
+        pytest.param(pod(container(state=waiting("ContainerCreating"))), ASKED, ROLLING, id="it does not run"),
+        pytest.param(pod(container(state=running(900)), LOOPS), ASKED, NOT_READY, id="before what is ready"),
     ],
 )
-def test_a_readiness_probe_is_not_blamed_when_it_was_not_asked(seen: Json, spec: Json) -> None:
-    assert said(pod(seen), **spec) == ROLLING
+def test_a_readiness_probe_is_blamed_only_when_it_was_asked(seen: Json, spec: Json, expected: tuple[str, str]) -> None:
+    assert said(seen, **spec) == expected
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(9, ROLLING), (10, NOT_READY)])
@@ -214,18 +247,6 @@ def test_no_sync_is_asked_for_when_time_changes_nothing() -> None:
     assert "resyncAfterSeconds" not in answered(pod(waits), pod(runs, name="b"), readinessProbe=PROBE)
 
 
-def test_an_init_container_is_named_as_anothers() -> None:
-    seen = pod(container(), init=(crashing(name="proxy"),))
-
-    assert said(seen) == ("CrashLooping", CRASH[1].replace("Container main", OTHERS).replace("-c main", "-c proxy"))
-
-
-def test_an_init_container_that_is_run_again_is_looked_at_although_it_once_ended_well() -> None:
-    again = pod(init=(container("proxy", waiting("ImagePullBackOff"), ended(0, "Completed"), restarts=1),))
-
-    assert said(again)[0] == "ImagePullFailed"
-
-
 LOOP = [
     pytest.param(crashing(), id="waiting"),
     pytest.param(container(state=running(), last=ended(1), restarts=4), id="running"),
@@ -249,77 +270,6 @@ def test_a_crash_loop_of_a_sidecar_beside_what_is_not_ready_is_the_same(seen: Js
     pods = pod(container(state=waiting("PodInitializing")), init=({**seen, "name": "proxy"},))
 
     assert said(pods)[0] == "CrashLooping"
-
-
-def test_what_is_not_ready_is_said_before_what_is() -> None:
-    loop = container("proxy", running(), ended(1), restarts=4, ready=True)
-    unready = container(state=running(900))
-
-    assert said(pod(unready, loop), readinessProbe=PROBE) == NOT_READY
-
-
-def test_of_containers_with_one_cause_the_own_is_named() -> None:
-    assert said(pod(crashing(name="a-proxy"), crashing())) == CRASH
-
-
-@pytest.mark.parametrize("state", [waiting("CrashLoopBackOff"), running(), ended(0, "Completed")], ids=str)
-def test_a_sidecar_that_ends_well_again_and_again_is_a_crash_loop(state: Json) -> None:
-    seen = container("proxy", state, ended(0, "Completed"), restarts=20)
-
-    assert said(pod(init=(seen,), sidecars=("proxy",)))[0] == "CrashLooping"
-    assert said(pod(init=(seen,))) == ROLLING  # its Pod was restarted: it does its work again
-
-
-@pytest.mark.parametrize(
-    "seen",
-    [
-        pytest.param(container(state=ended(0, "Completed"), last=ended(1), restarts=5, ready=True), id="done"),
-        pytest.param(container(state=ended(0, "Completed")), id="just done"),
-        pytest.param(container(state=running(9000)), id="it takes long"),
-        pytest.param(container(state=running(600), last=ended(1), restarts=5, ready=True), id="a sidecar that runs"),
-        pytest.param(container(last=ended(1), restarts=5, ready=True), id="unknown since when"),
-    ],
-)
-def test_an_init_container_that_does_its_part_is_no_cause(seen: Json) -> None:
-    assert said(pod(container(state=waiting("PodInitializing")), init=({**seen, "name": "proxy"},))) == ROLLING
-
-
-@pytest.mark.parametrize(
-    ("seen", "expected"),
-    [
-        pytest.param(
-            container("proxy", waiting("ErrImagePull")),
-            (
-                "ImagePullFailed",
-                f"{OTHERS} can't pull its image: {ASK}.",
-            ),
-            id="image",
-        ),
-        pytest.param(
-            crashing(137, "OOMKilled", name="proxy"),
-            ("OOMKilled", f"{OTHERS} was OOMKilled: {ASK}."),
-            id="memory",
-        ),
-        pytest.param(
-            container("proxy", waiting("CreateContainerConfigError", 'secret "a" not found')),
-            (
-                "ContainerConfigError",
-                f"{OTHERS} can't be created: {REFUSED}",
-            ),
-            id="configuration",
-        ),
-        pytest.param(
-            container("proxy", running(40)),
-            (
-                "ProbeFailing",
-                f"{OTHERS} is running, but its readiness probe is failing: {ASK}.",
-            ),
-            id="probe",
-        ),
-    ],
-)
-def test_a_sidecar_is_named_as_anothers(seen: Json, expected: tuple[str, str]) -> None:
-    assert said(pod(HEALTHY, seen)) == expected
 
 
 def test_a_clock_that_jumps_is_no_error() -> None:

@@ -65,35 +65,48 @@ def test_a_cause_keeps_the_outlook_of_what_it_explains(
     assert condition(answer)["status"] == "False"
 
 
+REFUSED = {"conditions": [{"type": "ReplicaFailure", "status": "True"}]}
+COMPLETE = {"availableReplicas": 1}
+CRASHED, OLD_CRASHED = pod(crashing()), pod(crashing(), mark="old", made=ago(9000))
+
+
 @pytest.mark.parametrize(
-    ("status", "expected"),
+    ("pods", "status", "expected"),
     [
-        pytest.param({"observedGeneration": 0}, "RollingOut", id="not looked at yet"),
-        pytest.param({"updatedReplicas": 0}, "RollingOut", id="no new Pods yet"),
-        pytest.param({"updatedReplicas": -1}, "RollingOut", id="a count that can't be"),
+        pytest.param([CRASHED], {"observedGeneration": 0}, "RollingOut", id="not looked at yet"),
+        pytest.param([CRASHED], {"updatedReplicas": 0}, "RollingOut", id="no new Pods yet"),
+        pytest.param([CRASHED], {"updatedReplicas": -1}, "RollingOut", id="a count that can't be"),
+        pytest.param([OLD_CRASHED, pod(HEALTHY)], {"updatedReplicas": 1}, "RollingOut", id="old Pods"),
+        pytest.param([CRASHED], REFUSED, "CrashLooping", id="more than others that are refused"),
+        pytest.param([pod(HEALTHY)], REFUSED, "ReplicaFailure", id="others are refused"),
+        pytest.param([CRASHED], COMPLETE, "CrashLooping", id="unstable after a complete rollout"),
+        *(
+            pytest.param([pod(container(state=state))], COMPLETE, "Available", id=f"{name}, after a complete rollout")
+            for name, state in (
+                ("image", waiting("ErrImagePull")),
+                ("a single crash", ended(1)),
+                ("out of memory once", ended(137, "OOMKilled")),
+                ("probe", running(900)),
+            )
+        ),
     ],
 )
-def test_pods_say_nothing_where_they_are_not_the_reason(status: Json, expected: str) -> None:
-    assert reason(answered(pod(crashing()), status=status)) == expected
+def test_pods_explain_what_they_are_the_reason_of(pods: list[Json], status: Json, expected: str) -> None:
+    assert reason(answered(*pods, status=status, readinessProbe=PROBE)) == expected
 
 
-def test_pods_that_fail_tell_more_than_others_that_are_refused() -> None:
-    refused = {"conditions": [{"type": "ReplicaFailure", "status": "True"}]}
-
-    assert reason(answered(pod(crashing()), status=refused)) == "CrashLooping"
-    assert reason(answered(pod(HEALTHY), status=refused)) == "ReplicaFailure"
-
-
-def test_pods_say_nothing_before_the_deployment_carries_the_spec() -> None:
-    answer = sync(my_resource(generation=2), unfinished(my_resource()), related=shown(pod(crashing())))
-
-    assert reason(answer) == "Building"
-
-
-def test_pods_say_nothing_while_an_invalid_spec_keeps_what_runs() -> None:
-    answer = sync(my_resource(image=""), unfinished(my_resource()), related=shown(pod(crashing())))
-
-    assert reason(answer) == "InvalidSpec"
+@pytest.mark.parametrize(
+    ("parent", "related", "expected"),
+    [
+        pytest.param(my_resource(generation=2), shown(CRASHED), "Building", id="the Deployment has an earlier spec"),
+        pytest.param(my_resource(image=""), shown(CRASHED), "InvalidSpec", id="an invalid spec keeps what runs"),
+        pytest.param(my_resource(), {}, "RollingOut", id="no group of Pods"),
+    ],
+)
+def test_pods_say_nothing_of_another_spec_or_where_none_were_asked_for(
+    parent: Json, related: Any, expected: str
+) -> None:
+    assert reason(sync(parent, unfinished(my_resource()), related=related)) == expected
 
 
 def test_pods_change_no_child_and_nothing_but_reason_and_message() -> None:
@@ -151,12 +164,6 @@ def test_of_as_many_pods_those_with_the_image_of_the_spec_count(images: tuple[st
     assert reason(answered(before, pod(crashing(), image=images[1]), status={"updatedReplicas": 1})) == expected
 
 
-def test_old_pods_that_crash_are_not_blamed_on_the_new_ones() -> None:
-    crashed = pod(crashing(), mark="old", made=ago(9000))
-
-    assert reason(answered(crashed, pod(HEALTHY), status={"updatedReplicas": 1})) == "RollingOut"
-
-
 @pytest.mark.parametrize(
     "gone",
     [
@@ -174,10 +181,6 @@ def test_old_pods_that_crash_are_not_blamed_on_the_new_ones() -> None:
 def test_a_pod_that_is_not_the_deployments_does_not_count(gone: Json) -> None:
     assert reason(answered(gone)) == "RollingOut"
     assert reason(answered(gone, pod(crashing(), name="b"), status={"updatedReplicas": 1})) == "CrashLooping"
-
-
-def test_without_a_group_of_pods_nothing_is_known_of_them() -> None:
-    assert reason(sync(my_resource(), unfinished(my_resource()))) == "RollingOut"
 
 
 def test_pods_are_not_asked_for_when_the_policy_says_so() -> None:
@@ -199,20 +202,3 @@ def test_a_missing_configmap_is_said_before_what_pods_say_of_it() -> None:
 
     assert reason(sync(parent, unfinished(parent), related=related)) == "ConfigNotFound"
     assert reason(sync(parent, unfinished(parent), related=shown(seen))) == "ContainerConfigError"
-
-
-@pytest.mark.parametrize(
-    "seen",
-    [
-        pytest.param(container(state=waiting("ErrImagePull")), id="image"),
-        pytest.param(container(state=ended(1)), id="a single crash"),
-        pytest.param(container(state=ended(137, "OOMKilled")), id="out of memory once"),
-        pytest.param(container(state=running(900)), id="probe"),
-    ],
-)
-def test_a_complete_rollout_is_ready_whatever_pods_say_that_are_not_unstable(seen: Json) -> None:
-    assert reason(answered(pod(seen), status={"availableReplicas": 1}, readinessProbe=PROBE)) == "Available"
-
-
-def test_a_complete_rollout_is_not_ready_while_a_pod_is_unstable() -> None:
-    assert reason(answered(pod(crashing()), status={"availableReplicas": 1})) == "CrashLooping"

@@ -113,32 +113,36 @@ def test_what_befalls_a_pod_has_its_own_cause(seen: Json, spec: Json, expected: 
     assert expected[1] in message
 
 
+UNREADY = fresh(300, ready=False)
+GATED = [{"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}, READY[1]]
+CRASHED = container(state=running(), last={"terminated": {"exitCode": 1}}, restarts=3)
+
+
 @pytest.mark.parametrize(
-    "seen",
+    ("pods", "expected"),
     [
-        pytest.param(failed("Evicted", mark="old", lived=9000), id="of an old ReplicaSet"),
-        pytest.param(failed("Evicted", seconds=600), id="ten minutes ago"),
-        pytest.param(failed("DeadlineExceeded"), id="an unknown reason"),
-        pytest.param(failed(None), id="no reason"),
-        pytest.param(deleted("DeletionByPodGC"), id="deleted for another reason"),
-        pytest.param(deleted(None), id="deleted by hand"),
+        pytest.param([failed("Evicted", mark="old", lived=9000), UNREADY], "RollingOut", id="of an old ReplicaSet"),
+        pytest.param([failed("Evicted", seconds=600), UNREADY], "RollingOut", id="ten minutes ago"),
+        pytest.param([failed("DeadlineExceeded"), UNREADY], "RollingOut", id="an unknown reason"),
+        pytest.param([failed(None), UNREADY], "RollingOut", id="no reason"),
+        pytest.param([deleted("DeletionByPodGC"), UNREADY], "RollingOut", id="deleted for another reason"),
+        pytest.param([deleted(None), UNREADY], "RollingOut", id="deleted by hand"),
+        pytest.param(
+            [pod(status={"phase": "Running", "containerStatuses": [HEALTHY], "conditions": GATED})],
+            "RollingOut",
+            id="a readiness gate is no lost node",
+        ),
+        pytest.param([evicted(50), fresh(50)], "RollingOut", id="it is replaced"),
+        pytest.param([evicted(50), fresh(50, ready=False)], "Evicted", id="its replacement is not ready"),
+        pytest.param(
+            [evicted(50), evicted(40), fresh(50), fresh(50, ready=False)], "Evicted", id="one of two is replaced"
+        ),
+        pytest.param([deleted("PreemptionByScheduler"), UNSCHEDULABLE], "Preempted", id="before no node fits"),
+        pytest.param([evicted(5), pod(CRASHED, name="b")], "CrashLooping", id="a crash before an eviction"),
     ],
 )
-def test_what_is_long_ago_or_not_a_disruption_is_no_cause(seen: Json) -> None:
-    assert said(seen, fresh(300, ready=False))[0] == "RollingOut"
-
-
-def test_a_readiness_gate_that_is_not_met_is_no_lost_node() -> None:
-    gated = [{"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}, READY[1]]
-    seen = pod(status={"phase": "Running", "containerStatuses": [HEALTHY], "conditions": gated})
-
-    assert said(seen)[0] == "RollingOut"
-
-
-def test_an_eviction_is_over_once_the_pod_is_replaced() -> None:
-    assert said(evicted(50), fresh(50, ready=False))[0] == "Evicted"
-    assert said(evicted(50), fresh(50))[0] == "RollingOut"
-    assert said(evicted(50), evicted(40), fresh(50), fresh(50, ready=False))[0] == "Evicted"
+def test_a_disruption_is_the_cause_until_the_pod_is_replaced(pods: list[Json], expected: str) -> None:
+    assert said(*pods)[0] == expected
 
 
 COMPLETE = {"replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
@@ -197,16 +201,6 @@ def test_only_the_replacements_are_unstable() -> None:
         answer = answered(*well, *series, status=several, **spec)
         assert condition(answer)["reason"] == "Evicted"
         assert condition(answer, "Available")["status"] == expected
-
-
-def test_preemption_is_said_before_that_no_node_fits_the_replacement() -> None:
-    assert said(deleted("PreemptionByScheduler"), UNSCHEDULABLE)[0] == "Preempted"
-
-
-def test_a_crash_is_said_before_an_eviction() -> None:
-    crashed = container(state=running(), last={"terminated": {"exitCode": 1}}, restarts=3)
-
-    assert said(evicted(5), pod(crashed, name="b"))[0] == "CrashLooping"
 
 
 @pytest.mark.parametrize(("count", "expected"), [(2, "Available"), (3, "PodRejected")])

@@ -70,6 +70,13 @@ def test_a_wrong_installation_adds_one_condition_and_changes_nothing_else(name: 
     assert less(wrong) == right
 
 
+def test_every_finding_is_seen_and_only_the_most_severe_one_reported() -> None:
+    both = replaced(WRONG["HookTimeoutOutOfRange"], ("spec", "generateSelector"), lambda _: False)
+
+    assert {*WRONG, "OutdatedCRD", "ClockSkewed"} == {finding.name for finding in InstallationProblem}
+    assert misconfigured(answered(both))["reason"] == "SelectorNotGenerated"
+
+
 def test_its_message_names_the_page_where_the_setting_says() -> None:
     elsewhere = controller(Watch(docs_url="https://docs.example.com/docs"))
     answer: Json = json.loads(elsewhere.handle_sync(request(WRONG["WrongUpdateMethod"], None), NOW).body)
@@ -77,21 +84,11 @@ def test_its_message_names_the_page_where_the_setting_says() -> None:
     assert misconfigured(answer)["message"].endswith("See https://docs.example.com/docs/apps/troubleshoot.md.")
 
 
-def test_every_finding_is_seen() -> None:
-    assert {*WRONG, "OutdatedCRD", "ClockSkewed"} == {finding.name for finding in InstallationProblem}
-
-
 def test_a_spec_without_a_default_of_the_crd_is_of_an_older_one() -> None:
     assert misconfigured(answered(RIGHT, securityProfile=None)) == {}  # null is no absence
     assert misconfigured(answered(RIGHT, ports=[{"containerPort": 80}]))["reason"] == "OutdatedCRD"
     assert misconfigured(answered(RIGHT, ports=[{"containerPort": 80, "protocol": "TCP"}])) == {}
     assert misconfigured(answered({}, ports=[{"containerPort": 80}])) == {}
-
-
-def test_only_the_most_severe_finding_is_reported() -> None:
-    both = replaced(WRONG["HookTimeoutOutOfRange"], ("spec", "generateSelector"), lambda _: False)
-
-    assert misconfigured(answered(both))["reason"] == "SelectorNotGenerated"
 
 
 def test_the_transition_time_stays_while_the_condition_is_there() -> None:

@@ -13,11 +13,6 @@ TOO_LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlin
 NO_REPLICA_SET = {"type": "Progressing", "status": "False", "reason": "ReplicaSetCreateError"}
 
 
-def ready(deployment: Json) -> str:
-    """Return the reason for a MyResource of three replicas whose finished Deployment is changed to *deployment*."""
-    return reason(sync(my_resource(replicas=3), deployment))
-
-
 def child_of(children: list[Json], kind: str) -> Json:
     return next(item for item in children if item["kind"] == kind)
 
@@ -27,55 +22,73 @@ def deployment(**status: Any) -> Json:
     return {**made, "status": {**made["status"], **status}}
 
 
-def test_a_finished_rollout_is_ready() -> None:
-    answer = sync(my_resource(replicas=3), deployment())
-
-    assert (reason(answer), condition(answer)["status"], answer["status"]["state"]) == ("Available", "True", "Ready")
-
-
-def test_nothing_observed_is_building() -> None:
-    assert reason(sync(my_resource())) == "Building"
+def with_spec(made: Json, **spec: Any) -> Json:
+    """Return *made* with another spec, and as many Pods as it had if these are asked for."""
+    changed = {**made, "spec": {**made["spec"], **spec}}
+    return rolled_out(changed) if "replicas" in spec else changed
 
 
-def test_a_deployment_of_an_earlier_generation_is_building_however_finished_it_looks() -> None:
-    (old,) = finished(my_resource(generation=1))
-
-    assert reason(sync(my_resource(generation=2), old)) == "Building"
-
-
-def test_the_generation_stamp_alone_tells_that_a_field_was_removed() -> None:
-    (old,) = finished(my_resource(generation=1, env=[{"name": "A", "value": "1"}]))
-
-    assert reason(sync(my_resource(generation=2), old)) == "Building"
+def ending() -> Json:
+    """Return a Deployment that is scaled to zero, and still has Pods."""
+    (made,) = finished(my_resource(replicas=0))
+    return {**made, "status": {**made["status"], "replicas": 2, "updatedReplicas": 2, "availableReplicas": 2}}
 
 
-def test_the_stamp_of_another_parent_does_not_count() -> None:
-    (made,) = finished(my_resource())
-    made["metadata"]["annotations"]["mygroup.example.com/applied"] = "1-00000000"
-
-    assert reason(sync(my_resource(), made)) == "Building"
+def failing(failure: Json) -> Json:
+    return deployment(conditions=[failure], updatedReplicas=1)
 
 
-def test_a_deployment_scaled_by_hand_is_not_ready_though_stamped_and_available() -> None:
-    (made,) = finished(my_resource(replicas=3))
-    scaled = rolled_out({**made, "spec": {**made["spec"], "replicas": 7}})
-
-    assert ready(scaled) == "Building"
-
-
-def test_a_deployment_that_is_being_deleted_is_not_ready() -> None:
-    made = deployment()
-
-    assert ready({**made, "metadata": {**made["metadata"], "deletionTimestamp": EARLIER_TEXT}}) == "ChildTerminating"
+def one(parent: Json, **metadata: Any) -> Json:
+    """Return the finished Deployment of *parent* with other *metadata*."""
+    made = finished(parent)[0]
+    return {**made, "metadata": {**made["metadata"], **metadata}}
 
 
-def test_a_missing_service_keeps_it_from_being_ready() -> None:
-    parent = my_resource(ports=[{"containerPort": 80}])
-    children = finished(parent)
-    without = [item for item in children if item["kind"] == "Deployment"]
+THREE = my_resource(replicas=3)
+BEFORE, AFTER = my_resource(replicas=3), my_resource(replicas=3, generation=2)
+SERVED, BOTH = (my_resource(ports=[{"containerPort": port} for port in ports]) for ports in ((80,), (80, 81)))
+LATER = {**SERVED, "metadata": {**SERVED["metadata"], "generation": 2}}
+OTHERS = {"annotations": {"mygroup.example.com/applied": "1-00000000"}}
 
-    assert reason(sync(parent, *without)) == "Building"
-    assert reason(sync(parent, *children)) == "Available"
+
+@pytest.mark.parametrize(
+    ("parent", "children", "expected"),
+    [
+        pytest.param(THREE, finished(THREE), "Available", id="all"),
+        pytest.param(THREE, [], "Building", id="nothing"),
+        # The stamp of the generation alone tells that a field was removed.
+        pytest.param(AFTER, finished(BEFORE), "Building", id="a Deployment of an earlier generation"),
+        pytest.param(my_resource(), [one(my_resource(), **OTHERS)], "Building", id="the stamp of another parent"),
+        pytest.param(THREE, [one(THREE, deletionTimestamp=EARLIER_TEXT)], "ChildTerminating", id="being deleted"),
+        pytest.param(THREE, [with_spec(deployment(), replicas=7)], "Building", id="scaled by hand"),
+        pytest.param(SERVED, finished(SERVED), "Available", id="a Service"),
+        pytest.param(SERVED, finished(SERVED)[:1], "Building", id="no Service"),
+        pytest.param(LATER, [finished(LATER)[0], finished(BOTH)[1]], "Building", id="a port that was removed"),
+        pytest.param(my_resource(replicas=0), finished(my_resource(replicas=0)), "ScaledToZero", id="zero"),
+        pytest.param(my_resource(replicas=0), [ending()], "RollingOut", id="zero, but Pods are left"),
+        pytest.param(
+            THREE, [with_spec(deployment(updatedReplicas=1), paused=True)], "Paused", id="paused in a rollout"
+        ),
+        pytest.param(THREE, [with_spec(deployment(), paused=True)], "Available", id="paused with nothing to do"),
+        # A pause after the rollout is not blamed for Pods that are lost.
+        pytest.param(THREE, [with_spec(deployment(availableReplicas=1), paused=True)], "RollingOut", id="lost since"),
+        # The Deployment controller keeps what it said of a failure for as long as it is paused.
+        *(
+            pytest.param(
+                THREE, [with_spec(failing(failure), paused=True)], "Paused", id=f"paused after {failure['reason']}"
+            )
+            for failure in (TOO_LATE, FAILED_PODS, NO_REPLICA_SET)
+        ),
+    ],
+)
+def test_it_is_ready_when_all_children_are_as_desired(parent: Json, children: list[Json], expected: str) -> None:
+    answer = sync(parent, *children)
+
+    assert reason(answer) == expected
+    is_ready = expected in ("Available", "ScaledToZero")
+    assert condition(answer)["status"] == str(is_ready)
+    assert (answer["status"]["state"] == "Ready") is is_ready
+    assert (condition(answer, "Progressing")["reason"] == "DeploymentPaused") is (expected == "Paused")
 
 
 @pytest.mark.parametrize(
@@ -97,29 +110,29 @@ def test_a_missing_service_keeps_it_from_being_ready() -> None:
         ),
         pytest.param({"conditions": [TOO_LATE], "observedGeneration": 0}, "RollingOut", id="an old verdict"),
         pytest.param({"conditions": None}, "Available", id="no conditions"),
+        pytest.param(None, "RollingOut", id="no status"),
     ],
 )
 def test_the_rollout_is_complete_only_when_all_pods_are_new_available_and_no_more_than_asked_for(
-    status: Json, expected: str
+    status: Json | None, expected: str
 ) -> None:
-    assert ready(deployment(**status)) == expected
+    made = {**deployment(), "status": None} if status is None else deployment(**status)
+
+    assert reason(sync(my_resource(replicas=3), made)) == expected
 
 
-def test_a_deployment_without_a_status_is_rolling_out() -> None:
-    made = deployment()
-    del made["status"]
+@pytest.mark.parametrize("kind", ["Service", "Deployment"])
+def test_what_is_no_longer_desired_keeps_it_from_being_ready_until_it_is_gone(kind: str) -> None:
+    parent = my_resource()
+    made = child_of(finished(my_resource(ports=[{"containerPort": 80}])), kind)
+    stray = {**made, "metadata": {**made["metadata"], "name": "stray", "annotations": {}}}
 
-    assert ready(made) == "RollingOut"
+    answer = sync(parent, *finished(parent), stray)
 
-
-def test_scaled_to_zero_is_ready_once_no_pod_is_left() -> None:
-    parent = my_resource(replicas=0)
-    (made,) = finished(parent)
-    ending = {**made, "status": {**made["status"], "replicas": 2, "updatedReplicas": 2, "availableReplicas": 2}}
-
-    assert reason(sync(parent, made)) == "ScaledToZero"
-    assert condition(sync(parent, made))["status"] == "True"
-    assert reason(sync(parent, ending)) == "RollingOut"
+    assert condition(answer)["message"] == f"Waiting for {kind} stray to be deleted."
+    assert answer["status"]["waiting"]["what"] == f"deletion of {kind} stray"
+    assert condition(answer, "Progressing")["reason"] == "RolledOut"
+    assert [child["metadata"]["name"] for child in answer["children"]] == ["web-deployment"]
 
 
 @pytest.mark.parametrize(
@@ -167,38 +180,6 @@ def test_having_been_ready_is_remembered_over_a_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("updated", "expected"),
-    [pytest.param(1, "Paused", id="in a rollout"), pytest.param(3, "Available", id="with nothing to do")],
-)
-def test_a_paused_deployment_must_be_resumed_by_a_user(updated: int, expected: str) -> None:
-    made = deployment(updatedReplicas=updated)
-
-    assert ready({**made, "spec": {**made["spec"], "paused": True}}) == expected
-
-
-def test_a_port_that_was_removed_and_is_still_in_the_service_keeps_it_from_being_ready() -> None:
-    both, one = ([{"containerPort": port} for port in ports] for ports in ((80, 81), (80,)))
-    before = finished(my_resource(ports=both))
-    after = finished(my_resource(generation=2, ports=one))
-    stale = [child_of(after, "Deployment"), child_of(before, "Service")]
-
-    assert reason(sync(my_resource(generation=2, ports=one), *stale)) == "Building"
-    assert reason(sync(my_resource(generation=2, ports=one), *after)) == "Available"
-
-
-def test_a_service_that_is_no_longer_desired_keeps_it_from_being_ready_until_it_is_gone() -> None:
-    parent = my_resource()
-    service = child_of(finished(my_resource(ports=[{"containerPort": 80}])), "Service")
-
-    answer = sync(parent, *finished(parent), service)
-
-    assert condition(answer)["message"] == "Waiting for Service web to be deleted."
-    assert answer["status"]["waiting"]["what"] == "deletion of Service web"
-    assert condition(answer, "Progressing")["reason"] == "RolledOut"
-    assert [child["kind"] for child in answer["children"]] == ["Deployment"]
-
-
-@pytest.mark.parametrize(
     ("fields", "expected"),
     [({"spec": {"image": ""}}, "InvalidSpec"), ({"deleting": True}, "Terminating"), ({"generation": 0}, "Building")],
     ids=["invalid", "deleting", "stale"],
@@ -210,17 +191,6 @@ def test_a_child_is_undesired_only_where_the_spec_decides(fields: Json, expected
 
     assert reason(answer) == expected
     assert "deletion" not in answer["status"].get("waiting", {}).get("what", "")
-
-
-def test_another_deployment_that_is_to_be_deleted_is_not_taken_for_the_rollout() -> None:
-    parent = my_resource()
-    (deployment,) = finished(parent)
-    stray = {**deployment, "metadata": {**deployment["metadata"], "name": "stray", "annotations": {}}}
-
-    answer = sync(parent, deployment, stray)
-
-    assert condition(answer)["message"] == "Waiting for Deployment stray to be deleted."
-    assert condition(answer, "Progressing")["reason"] == "RolledOut"
 
 
 def test_a_deleted_myresource_is_terminating_and_still_lists_its_children() -> None:
@@ -236,24 +206,6 @@ def test_a_deleted_myresource_is_terminating_and_still_lists_its_children() -> N
 def test_every_reason_has_a_rule_or_comes_from_pods_and_every_rule_has_a_reason_of_the_table() -> None:
     assert [found.name for found, _ in RULES if found in POD_REASONS] == []
     assert {found.name for found in (*POD_REASONS, *(found for found, _ in RULES))} == set(REASONS)
-
-
-@pytest.mark.parametrize("status", [TOO_LATE, FAILED_PODS, NO_REPLICA_SET], ids=["late", "refused", "no ReplicaSet"])
-def test_a_paused_deployment_is_paused_whatever_it_still_says_of_a_failure(status: Json) -> None:
-    """The Deployment controller keeps what it said of a failure for as long as it is paused."""
-    made = deployment(conditions=[status], updatedReplicas=1)
-    paused = {**made, "spec": {**made["spec"], "paused": True}}
-
-    answer = sync(my_resource(replicas=3), paused)
-
-    assert (reason(answer), condition(answer, "Progressing")["reason"]) == ("Paused", "DeploymentPaused")
-    assert ready(made) != "Paused"
-
-
-def test_a_pause_after_the_rollout_is_not_blamed_for_pods_that_are_lost() -> None:
-    made = deployment(availableReplicas=1)
-
-    assert ready({**made, "spec": {**made["spec"], "paused": True}}) == "RollingOut"
 
 
 def test_pods_that_are_refused_are_stalled_only_when_the_deadline_has_passed() -> None:

@@ -78,6 +78,10 @@ def written(deployment: Json, seconds: float, manager: str = "metacontroller") -
     return {**deployment, "metadata": {**deployment["metadata"], "managedFields": [entry, status]}}
 
 
+def with_spec(deployment: Json, **spec: Any) -> Json:
+    return {**deployment, "spec": {**deployment["spec"], **spec}}
+
+
 def late(parent: Json, *, ready: str = GOOD, seen: Grouped | None = None, **status: Any) -> Json:
     """Return the Deployment of *parent* whose rollout exceeded its deadline ten seconds ago; *seen* is related."""
     made = rolled_out(owned(child(sync(parent, related=seen, watch=WATCH), "Deployment"), parent))
@@ -125,14 +129,37 @@ def complete(parent: Json, conditions: list[Json] | None = None, **annotations: 
     return annotated({**made, "status": status}, **annotations)
 
 
-def test_an_image_is_remembered_before_it_is_ready() -> None:
-    parent = asking(GOOD)
+def doing(parent: Json, **status: Any) -> Json:
+    """Return the Deployment of *parent* once its rollout is done, but for *status*."""
+    made = complete(parent, DONE)
+    return {**made, "status": {**made["status"], **status}}
 
-    before = sync(parent, complete(parent, DONE))
-    after = sync(parent, complete(parent, DONE, ready=GOOD))
 
-    assert (reason(before), remembered(before)) == ("RollingOut", {READY_IMAGE: GOOD})
-    assert (reason(after), remembered(after)) == ("Available", {READY_IMAGE: GOOD})
+FIRST, UPDATED = asking(GOOD), asking()
+EARLIER = complete(asking(GOOD, generation=1), DONE, ready=GOOD)
+
+
+@pytest.mark.parametrize(
+    ("parent", "deployment", "expected", "known"),
+    [
+        pytest.param(FIRST, complete(FIRST, DONE), "RollingOut", GOOD, id="before it is ready"),
+        pytest.param(FIRST, complete(FIRST, DONE, ready=GOOD), "Available", GOOD, id="once it is remembered"),
+        pytest.param(UPDATED, EARLIER, "Building", GOOD, id="until another one is rolled out"),
+        pytest.param(UPDATED, complete(UPDATED, DONE, ready=GOOD), "RollingOut", BAD, id="the next one"),
+        pytest.param(asking(replicas=0), complete(asking(replicas=0), DONE), "ScaledToZero", None, id="no Pods"),
+        pytest.param(FIRST, doing(FIRST, availableReplicas=0), "RollingOut", None, id="not available"),
+        pytest.param(FIRST, doing(FIRST, observedGeneration=0), "RollingOut", None, id="not looked at"),
+        pytest.param(
+            asking(mode="Disabled"), complete(asking(mode="Disabled"), DONE), "Available", None, id="disabled"
+        ),
+    ],
+)
+def test_the_last_image_that_was_ready_is_remembered(
+    parent: Json, deployment: Json, expected: str, known: str | None
+) -> None:
+    answer = sync(parent, deployment)
+
+    assert (reason(answer), remembered(answer)) == (expected, {READY_IMAGE: known} if known else {})
 
 
 def test_an_image_that_can_not_be_written_down_is_ready_after_a_minute() -> None:
@@ -144,32 +171,6 @@ def test_an_image_that_can_not_be_written_down_is_ready_after_a_minute() -> None
     assert (reason(waits), waits["resyncAfterSeconds"]) == ("RollingOut", 40)
     assert reason(sync(parent, deployment, now=NOW + timedelta(seconds=40))) == "Available"
     assert reason(sync(parent, complete(parent))) == "Available"  # no time is known
-
-
-@pytest.mark.parametrize(
-    ("fields", "status", "expected"),
-    [
-        ({"replicas": 0}, {}, "ScaledToZero"),
-        ({}, {"availableReplicas": 0}, "RollingOut"),
-        ({}, {"observedGeneration": 0}, "RollingOut"),
-        ({"mode": "Disabled"}, {}, "Available"),
-    ],
-)
-def test_no_other_image_is_remembered_and_ready_does_not_wait_for_it(fields: Json, status: Json, expected: str) -> None:
-    parent = asking(GOOD, **fields)
-    made = complete(parent, DONE)
-
-    answer = sync(parent, {**made, "status": {**made["status"], **status}})
-
-    assert (reason(answer), remembered(answer)) == (expected, {})
-
-
-def test_an_image_is_remembered_until_another_one_is_ready() -> None:
-    deployment = complete(asking(GOOD, generation=1), DONE, ready=GOOD)
-    updated = complete(asking(), DONE, ready=GOOD)
-
-    assert remembered(sync(asking(), deployment)) == {READY_IMAGE: GOOD}
-    assert remembered(sync(asking(), updated)) == {READY_IMAGE: BAD}
 
 
 def test_what_the_status_says_of_this_generation_counts_for_an_older_deployment() -> None:
@@ -270,49 +271,48 @@ PAUSED = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
 LATE = progressing("False", "ProgressDeadlineExceeded", 10)
 
 
+REFUSED, GOES_ON = progressing("False", "ReplicaSetCreateError", 10), progressing("True", "ReplicaSetUpdated", 10)
+UNREPORTED = progressing("True", "ReplicaSetUpdated", 6000)  # so its controller may be down, and the Pods available
+TOO_LATE: list[tuple[str, Json, str]] = [
+    ("Pods are refused", {"conditions": [LATE, PAUSED]}, "ReplicaFailure"),
+    ("not looked at", {"observedGeneration": 0}, "RollingOut"),
+    ("the deadline of an earlier rollout", {"updatedReplicas": 0}, "ProgressDeadlineExceeded"),
+    ("no ReplicaSet", {"conditions": [REFUSED]}, "ReplicaFailure"),
+    ("in time", {"conditions": [GOES_ON]}, "RollingOut"),
+    ("nobody reports it", {"conditions": [UNREPORTED]}, "ProgressDeadlineExceeded"),
+]
+
+
 @pytest.mark.parametrize(
-    ("fields", "status", "expected"),
+    ("parent", "deployment", "expected"),
     [
-        ({"mode": "Disabled"}, {}, "ProgressDeadlineExceeded"),
-        ({"mode": "Disabled", "replicas": 0}, {}, "ProgressDeadlineExceeded"),
-        ({"replicas": 0}, {}, "ProgressDeadlineExceeded"),
-        ({}, {"conditions": [LATE, PAUSED]}, "ReplicaFailure"),
-        ({}, {"observedGeneration": 0}, "RollingOut"),
-        ({}, {"updatedReplicas": 0}, "ProgressDeadlineExceeded"),  # that of an earlier rollout
-        ({}, {"conditions": [progressing("False", "ReplicaSetCreateError", 10)]}, "ReplicaFailure"),
-        ({}, {"conditions": [progressing("True", "ReplicaSetUpdated", 10)]}, "RollingOut"),
-        # Nobody reports it, so the Deployment controller may be down, and the Pods available.
-        ({}, {"conditions": [progressing("True", "ReplicaSetUpdated", 6000)]}, "ProgressDeadlineExceeded"),
+        pytest.param(asking(mode="Disabled"), late(asking(mode="Disabled")), "ProgressDeadlineExceeded", id="disabled"),
+        pytest.param(
+            asking(mode="Disabled", replicas=0),
+            late(asking(mode="Disabled", replicas=0)),
+            "ProgressDeadlineExceeded",
+            id="disabled, without Pods",
+        ),
+        pytest.param(asking(replicas=0), late(asking(replicas=0)), "ProgressDeadlineExceeded", id="without Pods"),
+        *(pytest.param(asking(), late(asking(), **status), expected, id=name) for name, status, expected in TOO_LATE),
+        *(
+            pytest.param(asking(), late(asking(), ready=ready), "ProgressDeadlineExceeded", id=f"to {ready[:9]}")
+            for ready in (BAD, "", "no image", "x" * 513)
+        ),
+        pytest.param(asking(), with_spec(late(asking()), replicas=5), "Building", id="scaled by hand"),
+        pytest.param(asking(), with_spec(late(asking()), paused=True), "Paused", id="paused"),
+        pytest.param(asking(), late(asking(generation=1)), "Building", id="of an earlier generation"),
+        pytest.param(asking(image="no image"), late(asking()), "InvalidSpec", id="an invalid spec"),
+        pytest.param(asking(suspend=True), late(asking()), "Suspended", id="suspended"),
+        pytest.param(asking(generation=1), late(asking()), "Building", id="a stale request"),
     ],
 )
-def test_it_does_not_come_back_for_anything_else(fields: Json, status: Json, expected: str) -> None:
-    parent = asking(**fields)
+def test_it_does_not_come_back_for_anything_else(parent: Json, deployment: Json, expected: str) -> None:
+    answer = sync(parent, deployment)
 
-    answer = sync(parent, late(parent, **status))
-
-    assert (reason(answer), image(answer)) == (expected, BAD)
-    assert ROLLBACK not in remembered(answer)
-
-
-@pytest.mark.parametrize("ready", [BAD, "", "no image", "x" * 513])
-def test_no_other_image_comes_back(ready: str) -> None:
-    assert image(sync(asking(), late(asking(), ready=ready))) == BAD
-
-
-def test_it_does_not_come_back_while_the_deployment_is_not_as_desired() -> None:
-    scaled = late(asking())
-    scaled = {**scaled, "spec": {**scaled["spec"], "replicas": 5}}
-    paused = late(asking())
-    paused = {**paused, "spec": {**paused["spec"], "paused": True}}
-    earlier = late(asking(generation=1))
-    invalid = my_resource(generation=2, image="no image", rollback={"mode": "LastReady"})
-
-    assert (reason(sync(asking(), scaled)), image(sync(asking(), scaled))) == ("Building", BAD)
-    assert (reason(sync(asking(), paused)), image(sync(asking(), paused))) == ("Paused", BAD)
-    assert (reason(sync(asking(), earlier)), image(sync(asking(), earlier))) == ("Building", BAD)
-    for parent in (invalid, asking(suspend=True)):
-        assert ROLLBACK not in str(sync(parent, late(asking())))
-    assert ROLLBACK not in str(sync(asking(generation=1), late(asking())))  # a stale request
+    assert reason(answer) == expected
+    assert ROLLBACK not in str(answer)
+    assert GOOD not in str(answer["children"][0].get("spec"))
 
 
 @pytest.mark.parametrize(("reported", "expected"), [(10, BAD), (5, GOOD)])
@@ -485,11 +485,13 @@ def test_a_field_that_a_new_crd_sets_by_default_does_not_end_it() -> None:
     assert image(sync(other, rolled_back(asking()))) == GOOD
 
 
-def test_the_decision_of_another_myresource_of_that_name_does_not_hold() -> None:
-    parent, deployment = asking(), rolled_back(asking())
-    other = {**parent, "metadata": {**parent["metadata"], "uid": "0" * 36}}
+@pytest.mark.parametrize("text", ["", "2", "2-b848bea7", f"2-{UID[:8]}/abc/", f"2-{UID[:8]}/{'0' * 16}/No one!"])
+def test_another_text_and_that_of_another_myresource_is_no_decision(text: str) -> None:
+    deployment = annotated(finished(asking())[0], ready=GOOD, rollback=text)
+    other = {**asking(), "metadata": {**asking()["metadata"], "uid": "0" * 36}}
 
-    assert ROLLBACK not in remembered(sync(other, deployment))
+    assert image(sync(asking(), deployment)) == BAD
+    assert ROLLBACK not in remembered(sync(other, rolled_back(asking())))
 
 
 def test_a_decision_holds_though_the_deployment_is_one_from_before_it() -> None:
@@ -504,20 +506,7 @@ def test_a_decision_holds_though_the_deployment_is_one_from_before_it() -> None:
     assert remembered(answer).keys() == {READY_IMAGE, ROLLBACK}
     assert reason(answer) == "Building"
     assert image(sync({**asking(FIXED, generation=3), "status": status}, late_ago)) == FIXED
-
-
-def test_without_the_status_such_a_deployment_would_undo_it() -> None:
-    """The negative control of the test above."""
-    late_ago = late(asking(), conditions=[progressing("True", "ReplicaSetUpdated", 5)])
-
-    assert image(sync(asking(), late_ago)) == BAD
-
-
-@pytest.mark.parametrize("text", ["", "2", "2-b848bea7", f"2-{UID[:8]}/abc/", f"2-{UID[:8]}/{'0' * 16}/No one!"])
-def test_another_text_is_no_decision(text: str) -> None:
-    deployment = annotated(finished(asking())[0], ready=GOOD, rollback=text)
-
-    assert image(sync(asking(), deployment)) == BAD
+    assert image(sync(parent, late_ago)) == BAD  # without the status such a Deployment undoes it
 
 
 def test_what_others_write_into_a_decision_is_not_repeated() -> None:

@@ -21,7 +21,6 @@ from tests.requests.builders import (
     grouped,
     my_resource,
     reason,
-    rolled_out,
     sent_again,
     sync,
 )
@@ -97,18 +96,7 @@ def test_a_transition_time_moves_when_the_condition_does() -> None:
     assert condition(answer, "Available")["lastTransitionTime"] == "2026-01-31T12:00:07Z"
 
 
-@pytest.mark.parametrize(
-    "time",
-    ["yesterday", "2026-01-31", "2026-01-31T12:00:00", "2026-99-31T12:00:00Z", "20260131T120000Z", ""],
-)
-def test_a_transition_time_that_is_no_time_is_made_anew(time: str) -> None:
-    parent = my_resource()
-    before = sync(parent)["status"]
-    before["conditions"][0]["lastTransitionTime"] = time
-
-    answer = sync({**parent, "status": before})
-
-    assert condition(answer)["lastTransitionTime"] == NOW_TEXT
+BEFORE = sync(my_resource())["status"]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +106,23 @@ def test_a_transition_time_that_is_no_time_is_made_anew(time: str) -> None:
         pytest.param({"conditions": "all fine", "state": 5}, id="wrong types"),
         pytest.param({"conditions": [5, None, {"type": "Ready"}, {"status": "True"}]}, id="broken conditions"),
         pytest.param({"conditions": [{"type": 1, "status": [], "lastTransitionTime": {}}]}, id="odd fields"),
+        *(
+            pytest.param(
+                {**BEFORE, "conditions": [{**BEFORE["conditions"][0], "lastTransitionTime": time}]}, id=time or "empty"
+            )
+            for time in (
+                "yesterday",
+                "2026-01-31",
+                "2026-01-31T12:00:00",
+                "2026-99-31T12:00:00Z",
+                "20260131T120000Z",
+                "",
+            )
+        ),
+        *(
+            pytest.param({**BEFORE, "waiting": waiting}, id=f"waiting: {waiting}")
+            for waiting in ("x", {}, {"what": "Deployment web-deployment", "since": "noon"})
+        ),
     ],
 )
 def test_an_earlier_status_that_cannot_be_read_was_never_there(status: Any) -> None:
@@ -133,23 +138,6 @@ def test_one_broken_condition_leaves_the_others_readable() -> None:
     before["conditions"][1]["lastTransitionTime"] = EARLIER_TEXT
 
     assert condition(sync({**parent, "status": before}))["lastTransitionTime"] == EARLIER_TEXT
-
-
-def test_available_mirrors_the_deployment_while_a_rollout_goes_wrong() -> None:
-    parent = my_resource()
-    (made,) = finished(parent)
-    made["status"]["conditions"][1] = {
-        "type": "Progressing",
-        "status": "False",
-        "reason": "ProgressDeadlineExceeded",
-    }
-
-    answer = sync(parent, made)
-
-    assert condition(answer, "Available")["status"] == "True"
-    assert condition(answer, "Progressing")["status"] == "False"
-    assert condition(answer, "Stalled")["status"] == "True"
-    assert answer["status"]["state"] == "Failed"
 
 
 @pytest.mark.parametrize(
@@ -180,65 +168,44 @@ def test_a_child_that_does_not_come_is_not_applied_after_a_minute(after: float, 
     answer = follow(my_resource(), after=after)
 
     assert (reason(answer), answer.get("resyncAfterSeconds")) == (expected, again)
+    assert answer["status"]["waiting"]["since"] == (NOW_TEXT if after >= 0 else "2026-01-31T11:59:30Z")
 
 
-def test_a_value_that_stays_different_is_overridden_after_a_minute_with_its_path() -> None:
-    parent = my_resource(replicas=3)
-    (made,) = finished(parent)
-    scaled = rolled_out({**made, "spec": {**made["spec"], "replicas": 7}})
-
-    before = sync(parent, scaled)["status"]
-    resent = sent_again({**parent, "status": before}, scaled)
-
-    answer = sync({**parent, "status": before}, resent, now=NOW + timedelta(seconds=60))
-
-    assert reason(answer) == "Overridden"
-    assert "spec.replicas" in condition(answer)["message"]
-    assert condition(answer, "Stalled")["status"] == "True"
-
-
-def test_the_minute_begins_with_the_drift_not_when_ready_was_lost() -> None:
-    parent = my_resource()
-    (made,) = finished(parent)
+def unready() -> Json:
+    """Return the status of one that has lost its Pods."""
+    (made,) = finished(my_resource())
     made["status"]["availableReplicas"] = 0
-    long_unready = sync(parent, made)["status"]
-
-    answer = sync({**parent, "status": long_unready}, now=NOW + timedelta(hours=1))
-
-    assert reason(answer) == "Building"
-    assert answer["resyncAfterSeconds"] == 60
+    status: Json = sync(my_resource(), made)["status"]
+    return status
 
 
-def test_the_minute_begins_anew_for_a_spec_that_was_changed() -> None:
-    stuck = follow(my_resource(), after=120)
-    changed = my_resource(generation=2, image="nginx:1.28", status=stuck["status"])
-
-    answer = sync(changed, now=NOW + timedelta(seconds=121))
-    again = sync({**changed, "status": answer["status"]}, now=NOW + timedelta(seconds=122))
-
-    assert reason(stuck) == "NotApplied"
-    assert (reason(answer), answer["resyncAfterSeconds"]) == ("Building", 60)
-    assert (reason(again), again["resyncAfterSeconds"]) == ("Building", 59)
+SERVED = my_resource(ports=[{"containerPort": 80}])
+CHANGED = my_resource(generation=2, image="nginx:1.28")
+DEPLOYMENT = "Deployment web-deployment"
 
 
-def test_the_minute_begins_anew_for_another_child() -> None:
-    parent = my_resource(ports=[{"containerPort": 80}])
-    (deployment,) = [item for item in finished(parent) if item["kind"] == "Deployment"]
-    stuck = follow(parent, after=120)["status"]
+@pytest.mark.parametrize(
+    ("status", "parent", "children", "what"),
+    [
+        pytest.param(unready(), my_resource(), [], DEPLOYMENT, id="the drift, not the loss of Ready"),
+        pytest.param(follow(my_resource(), after=120)["status"], CHANGED, [], DEPLOYMENT, id="a changed spec"),
+        pytest.param(follow(SERVED, after=120)["status"], SERVED, finished(SERVED)[:1], "Service web", id="a child"),
+        pytest.param(sync(my_resource(image=""))["status"], CHANGED, [], DEPLOYMENT, id="a spec that is valid again"),
+    ],
+)
+def test_the_minute_begins_anew_with_what_is_waited_for(
+    status: Json, parent: Json, children: list[Json], what: str
+) -> None:
+    now = NOW + timedelta(hours=1)
 
-    answer = sync({**parent, "status": stuck}, deployment, now=NOW + timedelta(seconds=121))
+    first = sync({**parent, "status": status}, *children, now=now)
+    again = sync({**parent, "status": first["status"]}, *children, now=now + timedelta(seconds=1))
 
-    assert stuck["waiting"]["what"] == "Deployment web-deployment"
-    assert answer["status"]["waiting"] == {"what": "Service web", "since": "2026-01-31T12:02:01Z"}
-    assert reason(answer) == "Building"
-
-
-def test_the_minute_begins_anew_when_an_invalid_spec_is_mended() -> None:
-    invalid = sync(my_resource(image="no image"))["status"]
-
-    answer = sync(my_resource(generation=2, status=invalid), now=NOW + timedelta(hours=1))
-
-    assert reason(answer) == "Building"
+    assert [(reason(each), each["resyncAfterSeconds"]) for each in (first, again)] == [
+        ("Building", 60),
+        ("Building", 59),
+    ]
+    assert first["status"]["waiting"] == {"what": what, "since": "2026-01-31T13:00:00Z"}
 
 
 def test_what_is_waited_for_is_cut_where_the_crd_ends_it_and_still_waited_for() -> None:
@@ -259,14 +226,6 @@ def test_a_time_that_another_client_wrote_stays_the_same_time(since: str) -> Non
     again = sync(parent)["status"]["waiting"]["since"]
 
     assert again == {"2": "2026-01-31T11:59:00Z", "0": since}[since[0]]
-
-
-@pytest.mark.parametrize("waiting", ["x", {}, {"what": "Deployment web-deployment", "since": "noon"}])
-def test_a_record_of_waiting_that_cannot_be_read_was_never_there(waiting: Any) -> None:
-    parent = my_resource()
-    before = {**sync(parent)["status"], "waiting": waiting}
-
-    assert sync({**parent, "status": before}) == sync(parent)
 
 
 def test_surplus_pods_of_a_rollout_do_not_move_the_number_of_replicas() -> None:
@@ -299,56 +258,47 @@ DONE = {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailab
 GOING_ON = {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}
 
 
+PART: Json = {"replicas": 2, "updatedReplicas": 1, "availableReplicas": 1}
+
+
 @pytest.mark.parametrize(
-    ("seen", "observed_generation", "expected"),
+    ("status", "fields", "expected"),
     [
-        pytest.param(LATE, 1, ("False", "ProgressDeadlineExceeded"), id="late"),
-        pytest.param(NO_REPLICA_SET, 1, ("False", "ReplicaSetCreateError"), id="refused"),
-        pytest.param(PAUSED, 1, ("Unknown", "DeploymentPaused"), id="paused"),
-        pytest.param(DONE, 1, ("True", "RolledOut"), id="done"),
-        pytest.param(GOING_ON, 1, ("True", "RollingOut"), id="going on"),
-        pytest.param(LATE, 0, ("Unknown", "NotYetSeen"), id="an old verdict"),
+        pytest.param({"conditions": [LATE]}, {}, "False ProgressDeadlineExceeded", id="late"),
+        pytest.param({"conditions": [NO_REPLICA_SET]}, {}, "False ReplicaSetCreateError", id="refused"),
+        pytest.param({"conditions": [PAUSED]}, {}, "Unknown DeploymentPaused", id="paused"),
+        pytest.param({"conditions": [DONE]}, {}, "True RolledOut", id="done"),
+        pytest.param({"conditions": [GOING_ON]}, {}, "True RollingOut", id="going on"),
+        pytest.param({"conditions": [LATE], "observedGeneration": 0}, {}, "Unknown NotYetSeen", id="an old verdict"),
+        # The Deployment controller reports that it has observed a change before it reports its progress.
+        pytest.param({"updatedReplicas": 0}, {}, "Unknown NotYetSeen", id="the end of the last rollout"),
+        pytest.param({"updatedReplicas": 0}, {"status": {"readyGeneration": 1}}, "True RolledOut", id="Pods are lost"),
+        # The ReplicaSet is there: if it has its Pods at once, the Deployment goes on reporting the last rollout.
+        pytest.param(PART, {}, "True RollingOut", id="back to a template, while old Pods are there"),
+        pytest.param({**PART, "replicas": 1}, {"replicas": 3}, "True RollingOut", id="more replicas"),
     ],
 )
 def test_progressing_mirrors_the_deployment_once_it_is_about_this_spec(
-    seen: Json, observed_generation: int, expected: tuple[str, str]
+    status: Json, fields: Json, expected: str
 ) -> None:
+    parent = my_resource(**fields)
+    (made,) = finished(parent)
+    answer = sync(parent, {**made, "status": {**made["status"], **status}})
+    found = condition(answer, "Progressing")
+
+    assert f"{found['status']} {found['reason']}" == expected
+
+
+def test_available_mirrors_the_deployment_while_a_rollout_goes_wrong() -> None:
     parent = my_resource()
     (made,) = finished(parent)
-    made["status"] = {**made["status"], "conditions": [seen], "observedGeneration": observed_generation}
-    found = condition(sync(parent, made), "Progressing")
+    made["status"]["conditions"][1] = LATE
 
-    assert (found["status"], found["reason"]) == expected
+    answer = sync(parent, made)
 
-
-def test_the_end_of_the_last_rollout_is_not_taken_for_that_of_this_one() -> None:
-    """The Deployment controller reports that it has observed a change before it reports its progress."""
-    parent = my_resource()
-    (made,) = finished(parent)
-    made["status"] = {**made["status"], "updatedReplicas": 0}
-
-    started = sync(parent, made)
-    lost = sync({**parent, "status": {**started["status"], "readyGeneration": 1}}, made)
-
-    assert condition(started, "Progressing")["reason"] == "NotYetSeen"
-    assert condition(lost, "Progressing")["reason"] == "RolledOut"
-
-
-def test_a_rollout_back_to_a_template_is_in_progress_while_old_pods_are_there() -> None:
-    """The ReplicaSet is there: if it has its Pods at once, the Deployment goes on reporting the last rollout."""
-    parent = my_resource()
-    (made,) = finished(parent)
-    made["status"] = {**made["status"], "replicas": 2, "updatedReplicas": 1, "availableReplicas": 1}
-
-    assert condition(sync(parent, made), "Progressing")["reason"] == "RollingOut"
-
-
-def test_more_replicas_are_in_progress_while_the_deployment_reports_the_last_rollout() -> None:
-    parent = my_resource(replicas=3)
-    (made,) = finished(parent)
-    made["status"] = {**made["status"], "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
-
-    assert condition(sync(parent, made), "Progressing")["reason"] == "RollingOut"
+    found = {kind: condition(answer, kind)["status"] for kind in ("Available", "Progressing", "Stalled")}
+    assert found == {"Available": "True", "Progressing": "False", "Stalled": "True"}
+    assert answer["status"]["state"] == "Failed"
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("Service", "RolledOut"), ("Deployment", "DeploymentDiffers")])
@@ -365,9 +315,7 @@ def test_only_drift_of_the_deployment_hides_its_progress(kind: str, expected: st
 
 
 def test_a_time_in_another_zone_is_reported_in_utc() -> None:
-    answer = sync(my_resource(), now=NOW.astimezone(timezone(timedelta(hours=5))))
-
-    assert condition(answer)["lastTransitionTime"] == NOW_TEXT
+    assert sync(my_resource(), now=NOW.astimezone(timezone(timedelta(hours=5)))) == sync(my_resource())
 
 
 def test_progressing_goes_on_mirroring_when_ready_is_false_for_another_reason() -> None:
@@ -462,20 +410,12 @@ PORTS: Json = {"ports": [{"containerPort": 8080, "servicePort": 80}, {"container
         pytest.param({"ports": []}, None, id="no port"),
         pytest.param({"ports": [{"port": "http"}]}, None, id="no number"),
         pytest.param({"ports": "http"}, None, id="no ports"),
+        pytest.param(None, None, id="no Service"),
     ],
 )
-def test_the_address_is_that_of_the_observed_service(observed: Json, address: str | None) -> None:
+def test_the_address_is_that_of_the_observed_service(observed: Json | None, address: str | None) -> None:
     parent = my_resource(**PORTS)
-    children = finished(parent)
-    for each in children:
-        if each["kind"] == "Service":
-            each["spec"] |= observed
+    deployment, service = finished(parent)
+    services = [] if observed is None else [{**service, "spec": {**service["spec"], **observed}}]
 
-    assert sync(parent, *children)["status"].get("address") == address
-
-
-def test_without_an_observed_service_there_is_no_address() -> None:
-    parent = my_resource(**PORTS)
-
-    assert "address" not in sync(parent)["status"]
-    assert "address" not in sync(parent, finished(parent)[0])["status"]
+    assert sync(parent, deployment, *services)["status"].get("address") == address
