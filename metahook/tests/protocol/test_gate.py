@@ -244,7 +244,7 @@ def test_a_kept_child_of_another_group_does_not_stand_for_one_that_is_left_out()
 
 def test_the_first_of_the_children_that_would_be_deleted_is_named() -> None:
     with pytest.raises(RefusedResponse) as raised:
-        check_kept(keeping(config_map("c")), observed_children(config_map("c"), config_map("b"), config_map("a")))
+        check_kept([("ConfigMap.v1", "default", "c")], observed_children(*map(config_map, "abc")))
 
     assert "ConfigMap.v1 a is observed and neither kept nor listed" in raised.value.detail
 
