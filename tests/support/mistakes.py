@@ -104,7 +104,7 @@ def _failure(copy: Path, tests: list[str]) -> str:
     finally:
         with suppress(ProcessLookupError):
             os.killpg(run.pid, signal.SIGKILL)
-    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", output, re.MULTILINE)
+    failed = re.search(r"^(?:FAILED|ERROR) (\S.*?)(?: - |$)", output, re.MULTILINE)
     return "" if run.returncode == 0 else str(Path(half, failed[1])) if failed else output[-1000:]
 
 

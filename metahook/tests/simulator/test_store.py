@@ -187,14 +187,6 @@ def test_a_selector_can_not_be_changed(api: ApiServer) -> None:
         api.update(with_metadata({**made, "spec": foreign(deployment())["spec"]}), "you")
 
 
-def test_a_selector_has_one_of_its_two_parts(api: ApiServer) -> None:
-    both = {**deployment()["spec"]["selector"], "matchExpressions": []}
-    api.create(with_metadata(deployment(selector=both), namespace="default"), "you")
-
-    with pytest.raises(ApiError, match="Required value"):
-        api.create(with_metadata(deployment("b", selector={"matchLabels": {}}), namespace="default"), "you")
-
-
 def test_annotations_have_at_most_256_kib_together(api: ApiServer) -> None:
     most = 256 * 1024
     api.create(with_metadata(parent(), annotations={"a": "x" * (most - 1)}), "you")
