@@ -234,8 +234,6 @@ def test_a_second_between_the_recorder_and_the_hook_is_no_difference(seconds: in
     assert call("replay", write(answered)).code == code
 
 
-
-
 @pytest.mark.parametrize("image", ["nginx:1.27", "nginx:1.28"], ids=["alone", "while another one restarts"])
 def test_a_deployment_that_is_no_longer_listed_ends_its_pods(image: str, write: Write) -> None:
     request = settled()
