@@ -69,7 +69,7 @@ def test_a_model_cannot_be_changed() -> None:
         (Annotated[int, Rule("must be {one}", lambda _: False)], "1", "must be {one}"),
         (Pairs, TWINS, "must not have two items with the same firstOne and second"),
     ],
-    ids=str,
+    ids=["falls", "too large", "the first of two", "odd", "braces", "twins"],
 )
 def test_a_broken_rule_is_told(annotation: Any, text: str, message: str) -> None:
     with pytest.raises(ValidationError) as caught:
