@@ -171,6 +171,16 @@ def test_a_child_that_does_not_come_is_not_applied_after_a_minute(after: float, 
     assert answer["status"]["waiting"]["since"] == (NOW_TEXT if after >= 0 else "2026-01-31T11:59:30Z")
 
 
+def test_a_child_that_is_not_deleted_in_a_minute_names_the_finalizers_that_keep_it() -> None:
+    (made,) = finished(my_resource())
+    going = {"deletionTimestamp": EARLIER_TEXT, "finalizers": ["example.com/held"], "name": "old"}
+
+    answer = follow(my_resource(), made, {**made, "metadata": {**made["metadata"], **going}}, after=60)
+
+    assert reason(answer) == "NotApplied"
+    assert "its finalizers are not removed: example.com/held" in condition(answer)["message"]
+
+
 def unready() -> Json:
     """Return the status of one that has lost its Pods."""
     (made,) = finished(my_resource())
