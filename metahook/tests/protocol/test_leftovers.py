@@ -6,7 +6,18 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from metahook import Children, ConfigMap, Kind, Manifest, Object, Secret, leftovers, removal
+from metahook import (
+    Children,
+    ConfigMap,
+    Kind,
+    Manifest,
+    Object,
+    Secret,
+    Service,
+    foreign_fields,
+    leftovers,
+    removal,
+)
 from metahook.protocol.drift.leftovers import format_path
 from metahook.protocol.observed.child import LAST_APPLIED
 
@@ -126,3 +137,67 @@ def test_an_item_of_a_list_of_a_custom_resource_is_removed_in_an_editor() -> Non
     command = removal(manifest(Cache), [("spec", "b"), ("spec", "c", (("name", "x"),))], observed(Cache)).command
 
     assert command == "kubectl edit cache.example.com hello -n default"
+
+
+def keyed(port: int, **more: Any) -> str:
+    return f"k:{json.dumps({'port': port, 'protocol': 'TCP', **more})}"
+
+
+PORTS: Json = {"ports": [{"port": 80, "protocol": "TCP"}, {"port": 81, "protocol": "TCP"}]}
+THEIRS: Json = {"f:spec": {"f:ports": {keyed(81): {".": {}, "f:port": {}}}, "f:sessionAffinity": {}}}
+
+
+@pytest.mark.parametrize(
+    ("owner", "fields"),
+    [
+        pytest.param({"manager": "kubectl-edit"}, ["spec.ports[81] (kubectl-edit)"], id="another manager"),
+        pytest.param({"manager": "expected"}, [], id="one that is expected"),
+        pytest.param({"manager": "metacontroller"}, [], id="Metacontroller"),
+        pytest.param({"manager": "scaler", "subresource": "scale"}, [], id="a subresource"),
+        pytest.param({"manager": "kubectl", "operation": "Update"}, [], id="an undo"),
+    ],
+)
+def test_a_field_is_foreign_if_another_manager_sets_it_that_is_not_expected(owner: Json, fields: list[str]) -> None:
+    children = observed(Service, {"operation": "Update", "fieldsV1": THEIRS, **owner}, spec=PORTS)
+    desired = manifest(Service, spec={"ports": PORTS["ports"][:1]})
+
+    assert [str(field) for field in foreign_fields(desired, children, ["expected"])] == fields
+    assert foreign_fields(desired, children, ["*"]) == []
+
+
+def test_the_field_of_two_managers_names_both_and_an_owner_by_reference_is_metacontroller() -> None:
+    own = {"f:metadata": {"f:ownerReferences": {'k:{"uid":"u"}': {}}}, **THEIRS}
+    two = [owning(THEIRS, manager=name) for name in ("b", "a")]
+    children = observed(Service, owning(own, manager="renamed"), *two, spec=PORTS)
+
+    assert [str(field) for field in foreign_fields(manifest(Service), children)] == ["spec (a, b)"]
+    assert foreign_fields(manifest(Service), observed(Service, owning(own, manager="renamed"), spec=PORTS)) == []
+
+
+def test_fields_that_a_rollout_undo_brought_back_are_left_over() -> None:
+    undo = owning({"f:spec": {"f:sessionAffinity": {}}}, manager="kubectl")
+
+    assert found(Service, observed(Service, undo, spec={"sessionAffinity": "ClientIP"}), spec={}) == [
+        "spec.sessionAffinity"
+    ]
+
+
+def test_the_last_port_is_removed_together_with_setting_the_desired_one() -> None:
+    desired = manifest(Service, spec={"ports": [{"port": 80, "name": "web"}]})
+    children = observed(Service, spec={"ports": [{"port": 81, "protocol": "UDP"}]})
+    path = ("spec", "ports", (("port", 81), ("protocol", "UDP")))
+
+    command = removal(desired, [path], children).command
+
+    assert command.endswith(
+        """-p '{"spec":{"ports":[{"port":81,"protocol":"UDP","$patch":"delete"},{"port":80,"name":"web"}]}}'"""
+    )
+
+
+def test_a_part_of_an_item_is_removed_from_it_as_the_hook_desires_it() -> None:
+    desired = manifest(Service, spec={"ports": [{"port": 80, "protocol": "TCP", "value": "x"}]})
+    path = ("spec", "ports", (("port", 80),), "valueFrom")
+
+    command = removal(desired, [path, ("metadata", "labels", "a" * 900)], observed(Service), 200).command
+
+    assert command.endswith("""-p '{"spec":{"ports":[{"port":80,"valueFrom":null,"value":"x"}]}}'""")
