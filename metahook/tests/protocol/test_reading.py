@@ -10,7 +10,7 @@ import pytest
 from msgspec import Meta
 
 from metahook import MalformedRequest, Object, Observed
-from metahook.protocol.bodies.reading import _BOUNDS, read, try_read, try_read_list
+from metahook.protocol.bodies.reading import _BOUNDS, read, try_read, try_read_fields, try_read_list
 
 CANARY = "canary-6c8349cc"
 
@@ -227,6 +227,27 @@ def test_a_list_is_read_without_the_items_that_can_not_be_read_unless_it_is_so_l
     assert try_read_list(long, Size) == []
     assert tracemalloc.get_traced_memory()[1] < 100_000
     tracemalloc.stop()
+
+
+class Row(Observed, frozen=True):
+    """All fields have a default."""
+
+    size: Size | None = None
+    sizes: list[Size] | None = None
+    note: str = "none"
+
+
+@pytest.mark.parametrize(
+    ("json", "found"),
+    [
+        pytest.param(b'{"note":"a","size":{"width":1}}', Row(size=Size(1), note="a"), id="all"),
+        pytest.param(b'{"note":1,"size":{"width":1}}', Row(size=Size(1)), id="a field that can't be read"),
+        pytest.param(b'{"note":1,"sizes":[{"width":1},0]}', Row(sizes=[Size(1)]), id="an item of a list"),
+        pytest.param(b"0", Row(), id="no object"),
+    ],
+)
+def test_of_an_object_each_field_is_kept_that_can_be_read(json: bytes, found: Row) -> None:
+    assert try_read_fields(json, Row) == found
 
 
 def test_the_canary_would_be_seen_in_an_error_of_msgspec() -> None:

@@ -1,7 +1,7 @@
 from datetime import timedelta
 from typing import Any
 
-from metahook import ConfigMap, Manifest, Resend, was_resent, with_repair
+from metahook import LAST_APPLIED, ConfigMap, Manifest, Resend, was_resent, with_repair
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import config_map, observed_children
 
@@ -45,6 +45,15 @@ def test_a_label_with_another_value_is_repaired_too() -> None:
     repaired = with_repair(with_metadata(labels={"a": "1"}), observed(labels={"a": "2"}), KEY)
 
     assert KEY in repaired["metadata"]["annotations"]
+
+
+def test_an_annotation_that_is_to_be_restored_is_repaired_under_server_side_apply_alone() -> None:
+    desired, applied = with_metadata(annotations={"a": "1", "b": "2"}), {LAST_APPLIED: "{}"}
+
+    assert KEY in with_repair(desired, observed(), KEY, restored=["a"])["metadata"]["annotations"]
+    assert with_repair(desired, observed(annotations={"a": "0"}), KEY, restored=["a"]) == desired
+    assert with_repair(desired, observed(annotations=applied), KEY, restored=["a"]) == desired
+    assert with_repair(desired, observed(), KEY) == desired
 
 
 def test_a_value_is_sent_again_every_ten_minutes() -> None:
