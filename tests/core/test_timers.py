@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 
+from app.core.rollout import Rollout
+from app.core.status.facts.previous_status import PreviousStatus
+from app.core.status.facts.wait import Wait
 from app.core.timers import after, parse_time, resync
+from metahook import CustomizeRequest
+from metahook.protocol.request_builder import customize_request
 from tests.requests.builders import NOW, NOW_TEXT, finished, my_resource, reason, sync
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.my_resources import parents, scheduled_specs
@@ -157,3 +162,9 @@ def test_a_change_that_is_not_announced_is_noticed(monkeypatch: pytest.MonkeyPat
     written, later = statuses(Situation(my_resource()))
 
     assert later != written
+
+
+def test_what_waits_for_no_child_has_no_timer() -> None:
+    parent = CustomizeRequest.decode(customize_request(my_resource())).parent
+
+    assert Wait(None, None, Rollout(None, 1), parent, PreviousStatus(parent), NOW).timers() == []
