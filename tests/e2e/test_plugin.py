@@ -8,13 +8,10 @@ from app.core.reasons import REASONS
 from app.core.status.glossary import TERMS
 from tests.api.examples.schedule import AWAKE, schedule
 from tests.docs.commands import commands
-from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
 from tests.health.argo_cd import data
 from tests.simulated.worlds import foreign, service
-
-pytestmark = ANY_MODE
 
 
 def commands_of_messages(here: Namespace) -> set[str]:
