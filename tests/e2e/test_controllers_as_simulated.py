@@ -145,10 +145,15 @@ def _merge(item: Json, change: Json) -> None:
 
 def _seen(items: list[Json], hook: Decides, step: list[tuple[str, Json]]) -> Seen:
     """Return what there is after a *step* with these requests."""
-    requests = {f"{name} {_parent(request)['metadata']['name']}": _keys(request) for name, request in hook.requests}
+    there = {each["metadata"]["name"] for each in items}
+    requests = {
+        f"{name} {_parent(request)['metadata']['name']}": _keys(request)
+        for name, request in hook.requests
+        # One that is gone may be synced once more.
+        if name == "finalize" or _parent(request)["metadata"]["name"] in there
+    }
     uids = {each["metadata"]["uid"]: each["metadata"]["name"] for each in items}
     uids |= {_parent(request)["metadata"]["uid"]: _parent(request)["metadata"]["name"] for _, request in hook.requests}
-    there = {each["metadata"]["name"] for each in items}  # one that is gone may be called once more
     called = sorted(there & {_parent(request)["metadata"]["name"] for _, request in step})
     return Seen({_name(each): _comparable(each, uids) for each in items}, requests, called)
 
