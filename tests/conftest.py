@@ -1,8 +1,16 @@
 """What all tests share: see toolkit.lengths. Fault plans are the operator's."""
 
+from copy import deepcopy
+from functools import cache
+
 import pytest
 
+from app.api.schema import crd
+
 pytest_plugins = ["toolkit.lengths"]
+
+_made = cache(crd.schema)
+crd.schema = lambda: deepcopy(_made())  # many tests read it, and to make it takes 0.2 s
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
