@@ -1,16 +1,26 @@
 """What all tests share: see toolkit.lengths. Fault plans are the operator's."""
 
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
 
 import pytest
 
 from app.api.schema import crd
+from tests.service.operator import served
+from toolkit.served.process import Served
 
 pytest_plugins = ["toolkit.lengths"]
 
 _made = cache(crd.schema)
 crd.schema = lambda: deepcopy(_made())  # many tests read it, and to make it takes 0.2 s
+
+
+@pytest.fixture(scope="session")
+def operator() -> Iterator[Served]:
+    """Give the operator's hook as a process, for all tests that change nothing of it."""
+    with served() as hook:
+        yield hook
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
