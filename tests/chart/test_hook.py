@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from metahook.envtest.free_port import free_port
 from metahook.server.app import DEFAULT_OPTIONS
 from tests.chart.sets import Json, annotations, objects, the
-from tests.service.operator import served
+from toolkit.served.process import Served
 
 ROOT = Path(__file__).parents[2]
 POD = the("Deployment")["spec"]["template"]["spec"]
@@ -162,10 +161,9 @@ def run_helm_test(url: str, *ca: str, **changed: str) -> subprocess.CompletedPro
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
 
 
-@pytest.fixture(name="url", scope="module")
-def _url() -> Iterator[str]:
-    with served() as hook:
-        yield hook.url
+@pytest.fixture(name="url")
+def _url(operator: Served) -> str:
+    return operator.url
 
 
 def test_helm_test_passes_if_the_hook_answers(url: str) -> None:

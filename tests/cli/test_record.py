@@ -12,8 +12,8 @@ from metahook.protocol.request_builder import customize_request
 from tests.cli.command import assert_one_line, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.requests.builders import my_resource
-from tests.service.operator import served
 from toolkit.recording import recording
+from toolkit.served.process import Served
 
 Json = dict[str, Any]
 
@@ -36,8 +36,8 @@ CALLS: dict[str, tuple[str, Json]] = {
 }
 
 
-def test_what_is_recorded_is_replayed_with_no_difference(tmp_path: Path) -> None:
-    with served() as hook, recording(hook.url, tmp_path / "new", command=OPERATOR) as running:
+def test_what_is_recorded_is_replayed_with_no_difference(operator: Served, tmp_path: Path) -> None:
+    with recording(operator.url, tmp_path / "new", command=OPERATOR) as running:
         for path, body in CALLS.values():
             assert httpx.post(f"{running.url}{path}?rev=1", json=body).status_code == 200
         found = running.kept()
@@ -50,9 +50,11 @@ def test_what_is_recorded_is_replayed_with_no_difference(tmp_path: Path) -> None
     assert CANARY not in json.dumps(found)
 
 
-def test_a_recording_with_values_that_was_changed_is_replayed_with_a_difference(tmp_path: Path) -> None:
+def test_a_recording_with_values_that_was_changed_is_replayed_with_a_difference(
+    operator: Served, tmp_path: Path
+) -> None:
     path, request = CALLS["new"]
-    with served() as hook, recording(hook.url, tmp_path / "new", "--values", command=OPERATOR) as running:
+    with recording(operator.url, tmp_path / "new", "--values", command=OPERATOR) as running:
         httpx.post(f"{running.url}{path}", json=request)
         (found,) = running.kept()
     assert CANARY in json.dumps(found)

@@ -20,7 +20,6 @@ from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.other_version import PATH, longer, other_version
 from tests.cli.test_diff import MODES, in_cluster, request_of, using
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
-from tests.service.operator import served
 from toolkit.served.process import Served
 from toolkit.slow import only_whole
 
@@ -460,17 +459,11 @@ def _other() -> Iterator[Served]:
         yield hook
 
 
-@pytest.fixture(name="same", scope="module")
-def _same() -> Iterator[Served]:
-    with served() as hook:
-        yield hook
-
-
 @pytest.mark.parametrize("end", ["", "/", "/sync", "/customize"])
-def test_the_same_version_at_a_url_has_no_difference(end: str, same: Served, write: Write) -> None:
+def test_the_same_version_at_a_url_has_no_difference(end: str, operator: Served, write: Write) -> None:
     files = write(settled()), write(customize_of(my_resource()), "customize.json")
 
-    ended = call("replay", "--against", same.url + end, *files)
+    ended = call("replay", "--against", operator.url + end, *files)
 
     assert ended == CommandResult(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
 
@@ -495,11 +488,14 @@ def test_live_objects_are_sent_to_both_hooks(other: Served, write: Write) -> Non
     assert summary == "2 requests: 1 the same, 1 differs; Pods of 1 MyResource would restart"
 
 
-def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Write) -> None:
+def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(operator: Served, write: Write) -> None:
     file = write(settled())
 
     assert_one_line(
-        call("replay", "--against", same.health_url, file), 2, "--against: /sync returns status 404", "URL of a hook"
+        call("replay", "--against", operator.health_url, file),
+        2,
+        "--against: /sync returns status 404",
+        "URL of a hook",
     )
 
 

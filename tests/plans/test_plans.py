@@ -65,7 +65,7 @@ def test_a_workload_ends_as_without_the_fault(name: str, mode: Mode, request: py
     workload = WORKLOADS[name]
     trace, expected = reference(mode, cached(workload.hook), workload)
     assert list(invariant_violations(expected)) == []
-    step = short_or_whole(4 if name == "create" else 60, 1)
+    step = short_or_whole(8 if name == "create" else 120, 1)
     chosen = _chosen(plans(trace), request.config.getoption("--plan"), step)
     request.node.user_properties.append(("plans", len(chosen)))
 

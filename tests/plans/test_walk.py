@@ -169,14 +169,14 @@ AUTOSCALED = pytest.param(("autoscaling",), id="autoscaled")
 @pytest.mark.parametrize("more", [pytest.param((), id="fixed"), AUTOSCALED])
 def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode, more: tuple[str, ...]) -> None:
     walk = type("Walk", (Walk,), {"mode": mode, "more": more})
-    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(8, 200)))
+    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(4, 200)))
 
 
 @pytest.mark.slow
 @both_modes
 def test_a_walk_in_which_pods_are_watched_ends_in_the_state_of_its_last_spec(mode: Mode) -> None:
     walk = type("Walk", (Walk,), {"mode": mode, "make": staticmethod(lambda: WITH_PODS)})
-    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(3, 100)))
+    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(2, 100)))
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from toolkit.slow import only_whole, short_or_whole
 MIB = 1024 * 1024
 VALUES = yaml.safe_load((Path(__file__).parents[2] / "charts" / "myresource-operator" / "values.yaml").read_text())
 PATIENCE = 120
-CALLERS = short_or_whole(3, 5)
+CALLERS = short_or_whole(2, 5)
 SMALL = sync_request(my_resource(), grouped(), {})
 
 
@@ -105,6 +105,8 @@ def test_a_request_of_tiny_objects_is_refused_before_it_takes_memory(hook: Serve
     assert most_memory(hook) < limit()
 
 
+@pytest.mark.slow
+@only_whole
 def test_the_limit_is_a_setting() -> None:
     with served(*SERVE, "--max-body=1") as running:
         assert post(running, b" " * MIB).status_code == 400

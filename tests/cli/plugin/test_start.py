@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from toolkit.slow import short_or_whole
+
 NOT_ITS = ("app.cli.files", "httpx", "metahook.cli.files", "metahook.cli.hooks.remote_hook", "metahook.simulator")
 CODE = """
 import importlib, pkgutil, sys
@@ -29,9 +31,12 @@ def test_the_plugin_reaches_a_cluster_through_kubectl_alone() -> None:
     assert needless() == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "package"),
-    [("record_command", "httpx"), ("metadata", "metahook.cli.files"), ("SERVED", "metahook.simulator")],
+    [("metadata", "metahook.cli.files"), ("record_command", "httpx"), ("SERVED", "metahook.simulator")][
+        :: short_or_whole(3, 1)
+    ],
 )
 def test_what_another_name_of_the_door_brings_would_be_found(name: str, package: str) -> None:
     assert package in needless(f"from metahook.commands import {name}")
