@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from metahook import ConfigMap
+from metahook import ConfigMap, Kind
 from metahook.simulator.findings import RULES, findings
 from metahook.simulator.findings.loops import MOST_BYTES, REPEATED
 from metahook.simulator.metacontroller.settings import MODES, Mode
@@ -16,9 +16,10 @@ from toolkit.careless import answering
 from toolkit.changes import TAKEN, run_changes
 from toolkit.controllers import CONFIG_MAPS, Decides, cluster, composite, hooks, resource, room
 from toolkit.controllers import config_map as child
+from toolkit.hooks.raw import SELECTED, labelled
 from toolkit.slow import short_or_whole
 from toolkit.widgets import WIDGETS
-from toolkit.worlds import WEB, both_modes, parent, world
+from toolkit.worlds import CHILDREN, WEB, both_modes, parent, world
 
 Json = dict[str, Any]
 
@@ -240,4 +241,32 @@ def test_a_child_that_its_update_method_deletes_is_no_wrong_delete(mode: Mode) -
     made.until_quiet()
 
     assert made.get(Key("ConfigMap", "default", "a"))["data"] == {"word": "two"}
+    assert findings(made.history) == []
+
+
+def test_beside_a_child_of_another_api_a_service_may_select_pods_that_are_not_seen() -> None:
+    kind = Kind("example.com/v1", "Gadget", "gadgets")
+    gadget = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": "web"}}
+
+    def beside(request: Json) -> Json:
+        answer = careless.selects_nothing(request)
+        return {**answer, "children": [*answer["children"], gadget]}
+
+    made = world("dynamic-apply", answering(beside), parent(replicas=1), children=(*CHILDREN, kind))
+    made.run(300)
+
+    assert findings(made.history) == []
+
+
+def test_a_child_that_is_released_is_not_overwritten() -> None:
+    made = cluster(SELECTED, Decides(sync=labelled), room(word="hi", selector={"matchLabels": {"room": "a"}}))
+    owner = {"apiVersion": "example.com/v1", "kind": "Room", "name": "a", "uid": made.get(ROOM)["metadata"]["uid"]}
+    other = child("other", "default") | {
+        "metadata": {"name": "other", "namespace": "default", "ownerReferences": [{**owner, "controller": True}]}
+    }
+
+    made.apply(other)
+    made.until_quiet()
+
+    assert "ownerReferences" not in made.get(Key("ConfigMap", "default", "other"))["metadata"]
     assert findings(made.history) == []
