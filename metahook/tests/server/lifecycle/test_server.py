@@ -41,7 +41,7 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes, headers
 
 
 def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwhile() -> None:
-    with served(*WIDGETS, "--head-timeout=1") as running, ExitStack() as stack:
+    with served(*WIDGETS, "--head-timeout=2") as running, ExitStack() as stack:
         port = urlsplit(running.health_url).port or 0
         clients = [
             stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
