@@ -19,11 +19,6 @@ def files(page: str) -> set[str]:
     return {word for word in [*words, *named] if word.startswith("examples/")}
 
 
-def test_the_files_that_the_page_names_exist() -> None:
-    assert len(files(PAGE)) >= 5
-    assert [file for file in files(PAGE) if not (ROOT / file).exists()] == []
-
-
 def test_the_kustomization_of_the_page_is_the_one_of_the_example() -> None:
     (block,) = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / PAGE).read_text(), re.DOTALL | re.MULTILINE)
 
