@@ -207,16 +207,22 @@ def test_at_rest_a_child_with_leftovers_is_not_written() -> None:
 # The command
 
 
-def command(*paths: Any, desired: Json | None = None, live: Json | None = None) -> str:
-    metadata = {"name": "web-deployment", "namespace": "default"}
-    child = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": desired or {}}
-    return removal(child, list(paths), in_request(my_resource(), {**child, "spec": live or {}})).command
+def test_a_port_of_another_protocol_is_set_again_by_the_patch_that_deletes_one() -> None:
+    """The API server takes both for the same."""
+    tcp, udp, other = (
+        {"port": port, "protocol": protocol} for port, protocol in ((80, "TCP"), (80, "UDP"), (81, "TCP"))
+    )
+    desired = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"ports": [udp, other]},
+    }
+    observed = in_request(my_resource(), {**desired, "spec": {"ports": [tcp, other]}})
 
+    patch = removal(desired, [("spec", "ports", tuple(tcp.items()))], observed).command.partition(" -p ")[2]
 
-def patch(*paths: Any, desired: Json | None = None, live: Json | None = None) -> Json:
-    text = command(*paths, desired=desired, live=live).partition(" -p ")[2]
-    found: Json = json.loads(text.removeprefix("'").removesuffix("'"))["spec"]
-    return found
+    assert json.loads(patch.strip("'")) == {"spec": {"ports": [{**tcp, "$patch": "delete"}, udp]}}
 
 
 def test_as_many_as_fit_are_removed_at_once_and_the_message_is_never_cut() -> None:

@@ -6,7 +6,6 @@ from tests.docs.documents import ROOT, consoles
 from tests.requests.builders import MYRESOURCE, NOW, Json
 
 BLOCKS = consoles("docs/concepts/curl.md")
-KEY = "default/web-deployment"
 
 
 def test_the_recorded_response_is_in_the_examples() -> None:
@@ -17,12 +16,6 @@ def file(name: str) -> Json:
     """Return the request in the file *name* of the page."""
     request: Json = json.loads((ROOT / "examples/curl" / name).read_text())
     return request
-
-
-def deployment(request: Json) -> Json:
-    """Return the observed Deployment of *request*."""
-    observed: Json = request["children"]["Deployment.apps/v1"][KEY]
-    return observed
 
 
 def test_the_status_in_a_file_is_that_of_its_response() -> None:
