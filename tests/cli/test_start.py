@@ -75,8 +75,3 @@ def test_serve_imports_only_what_it_needs(report: Path) -> None:
     assert sorted(needless(found.modules)) == []
     # Sources are read for descriptions of fields, which are for the help and the CRD.
     assert found.sources == []
-
-
-@pytest.mark.parametrize("module", ["yaml", "rich.console", "metahook.simulator.world", "metahook.cli.files.documents"])
-def test_what_other_commands_need_would_be_found(module: str) -> None:
-    assert [*needless([module])]

@@ -106,3 +106,10 @@ def is_forgotten(path: Path) -> bool:
 @pytest.mark.parametrize("path", list(fields(MyResourceSpec)), ids=".".join)
 def test_a_field_of_the_spec_changes_a_child_or_what_is_looked_at(path: Path) -> None:
     assert not is_forgotten(path), f"spec.{'.'.join(path)} is in no child: see app/core/desired/manifests"
+
+
+def test_a_field_that_was_forgotten_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control of the test above."""
+    monkeypatch.setitem(EXAMPLES, "unknown", [{"spec": {"image": "nginx:1.27", "unknown": 1}}])
+
+    assert is_forgotten(("unknown",))
