@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from app.core.watch import Watch
-from tests.requests.builders import UID, child, condition, my_resource, owned, reason, rolled_out, sync
+from tests.requests.builders import UID, child, condition, finished, my_resource, owned, reason, rolled_out, sync
 
 Json = dict[str, Any]
 
@@ -273,6 +273,14 @@ def test_configuration_that_is_not_looked_at_keeps_the_hash_and_is_not_missing(f
 
 def test_switched_off_at_the_first_start_there_is_no_hash() -> None:
     assert config_hash({**ALL, "configReload": {"mode": "Disabled"}}, settings(a="2")) is None
+
+
+@pytest.mark.parametrize("broken", [5, [], {"metadata": 5}, {"metadata": {"annotations": {CONFIG: 5}}}], ids=str)
+def test_a_template_that_no_client_could_have_written_has_no_hash(broken: Any) -> None:
+    (before,) = finished(my_resource(**ALL))
+    before["spec"] = {**before["spec"], "template": broken}
+
+    assert config_hashes(sync(my_resource(**ALL), before)) == {}
 
 
 def test_secrets_are_not_watched_by_default() -> None:
