@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from metahook.protocol.request_builder import customize_request
-from tests.cli.command import assert_one_line, call
+from tests.cli.command import call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.requests.builders import my_resource
 from toolkit.recording import recording
@@ -48,37 +47,3 @@ def test_what_is_recorded_is_replayed_with_no_difference(operator: Served, tmp_p
     assert ended.out == f"{count} requests: {count} the same, 0 differ; no Pods restart\n"
     assert (ended.code, ended.err) == (0, "")
     assert CANARY not in json.dumps(found)
-
-
-def test_a_recording_with_values_that_was_changed_is_replayed_with_a_difference(
-    operator: Served, tmp_path: Path
-) -> None:
-    path, request = CALLS["new"]
-    with recording(operator.url, tmp_path / "new", "--values", command=OPERATOR) as running:
-        httpx.post(f"{running.url}{path}", json=request)
-        (found,) = running.kept()
-    assert CANARY in json.dumps(found)
-    (file,) = (tmp_path / "new").iterdir()
-    found["response"]["children"][0]["spec"]["replicas"] = 9
-    file.write_text(json.dumps(found))
-
-    assert call("replay", str(file)).code == 1
-
-
-GIVEN = {"--listen": "127.0.0.1:0", "--hook": "http://127.0.0.1:1", "--output": "/dev/null/never"}
-
-
-@pytest.mark.parametrize("missing", list(GIVEN))
-def test_there_is_no_default_for_where_from_and_where_to(missing: str) -> None:
-    options = [f"{name}={value}" for name, value in GIVEN.items() if name != missing]
-
-    assert_one_line(call("record", *options), 2, missing)
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    options = {**GIVEN, "--output": str(tmp_path / "file")}
-
-    ended = call("record", *(f"{name}={value}" for name, value in options.items()))
-
-    assert_one_line(ended, 2, f"can't record in {tmp_path}/file: file exists; name another directory with --output")
