@@ -90,7 +90,7 @@ _BESIDE = {"Service", "HorizontalPodAutoscaler", "PodDisruptionBudget", "Ingress
 def _document(manifest: FileManifest, result: Imported, my_resource: Json) -> str:
     name = name_of(manifest.content)
     lines = [
-        f"From Deployment {manifest.name}. The new one is {name}-deployment; it selects its Pods by myresource: {name}.",
+        f"From Deployment {manifest.name}. The new one is {name}-deployment and selects its Pods by myresource: {name}.",
         *result.said[Weight.CHANGED],
     ]
     return "---\n" + "".join(f"# {line}\n" for line in lines) + as_yaml(my_resource)

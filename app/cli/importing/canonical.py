@@ -23,6 +23,7 @@ _OF_CONTAINERS = ("runAsUser", "runAsGroup", "runAsNonRoot", "seccompProfile")
 _BOOKKEEPING = {
     "deployment.kubernetes.io/revision",
     "kubectl.kubernetes.io/default-container",
+    "kubectl.kubernetes.io/default-logs-container",
     "kubectl.kubernetes.io/last-applied-configuration",
     "kubectl.kubernetes.io/restartedAt",
 }
@@ -124,7 +125,7 @@ def _capabilities(given: Json) -> Json:
 
 def _quantity(amount: Any) -> Any:  # noqa: ANN401 - what a user wrote
     try:
-        return canonical_quantity(amount)
+        return canonical_quantity(f"0{amount}" if str(amount).startswith(".") else amount)
     except ValueError:
         return amount
 

@@ -53,9 +53,10 @@ class Difference(NamedTuple):
 
 def differences(given: Any, made: Any, path: Path = ()) -> Iterator[Difference]:  # noqa: ANN401 - any JSON
     """Yield where *made* is not as *given*, at the highest place that only one of them has."""
-    if isinstance(given, list) and isinstance(made, list):
-        key = next((key for key in _KEYS if _has_key(key, [*given, *made])), None)
-        given, made = _by_key(given, key), _by_key(made, key)
+    sides = [[] if side is _ABSENT else side for side in (given, made)]
+    key = next((key for key in _KEYS if _has_key(key, sides)), None)
+    if key or all(isinstance(side, list) for side in (given, made)):
+        given, made = (_by_key(side, key) for side in sides)
     if isinstance(given, dict) and isinstance(made, dict):
         for name in dict.fromkeys([*given, *made]):
             absent: Any = {} if name in _ENTERED else _ABSENT
@@ -64,8 +65,11 @@ def differences(given: Any, made: Any, path: Path = ()) -> Iterator[Difference]:
         yield Difference(path, given, made)
 
 
-def _has_key(key: str, items: list[Any]) -> bool:
-    return bool(items) and all(isinstance(item, dict) and key in item for item in items)
+def _has_key(key: str, sides: list[Any]) -> bool:
+    """Tell whether the *sides* are lists, and all items of them are objects with this *key*."""
+    items = [item for side in sides if isinstance(side, list) for item in side]
+    are_lists = all(isinstance(side, list) for side in sides)
+    return are_lists and bool(items) and all(isinstance(item, dict) and key in item for item in items)
 
 
 def _by_key(items: list[Any], key: str | None) -> dict[str, Any]:
@@ -95,7 +99,7 @@ _REASONS = {
     "automountServiceAccountToken": "no token of a ServiceAccount is mounted",
     "serviceAccountToken": "no token of a ServiceAccount is mounted",
     "labels": "the prefixes kubernetes.io and k8s.io are reserved; other objects may select Pods by this label",
-    "volumeMounts": "its volume is left out",
+    "volumeMounts": "the MyResource has no volume of that name",
 }
 """Why a field is left out, by its name, or by that of one in it or around it."""
 
