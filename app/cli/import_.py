@@ -89,11 +89,9 @@ _BESIDE = {"Service", "HorizontalPodAutoscaler", "PodDisruptionBudget", "Ingress
 
 def _document(manifest: FileManifest, result: Imported, my_resource: Json) -> str:
     name = name_of(manifest.content)
-    lines = [
-        f"From Deployment {manifest.name}. The new one is {name}-deployment and selects its Pods by myresource: {name}.",
-        *result.said[Weight.CHANGED],
-    ]
-    return "---\n" + "".join(f"# {line}\n" for line in lines) + as_yaml(my_resource)
+    new = f"The new one is {name}-deployment, and selects its Pods by myresource: {name}."
+    comments = [f"From Deployment {manifest.name}. {new}", *result.said[Weight.CHANGED]]
+    return "---\n" + "".join(f"# {line}\n" for line in comments) + as_yaml(my_resource)
 
 
 def _print_differences(result: Imported, where: str) -> None:

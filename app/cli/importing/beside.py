@@ -135,14 +135,12 @@ class Beside:
         return spec
 
     def _exposed(self, spec: Json, address: Json) -> Json:
+        """Return *spec* with the *address* of a route, and the name of its port unless that is the first one."""
         port = address.pop("port")
-        number = port if isinstance(port, int) else None
-        for each in spec.get("ports") or []:
-            if each.get("name") and port in (each["name"], each.get("servicePort", each["containerPort"])):
-                address["port"] = each["name"]
         tcp = [each for each in spec.get("ports") or [] if each.get("protocol", "TCP") == "TCP"]
-        if tcp and (number is None or tcp[0].get("servicePort", tcp[0]["containerPort"]) == number):
-            address.pop("port", None) if tcp[0].get("name") == address.get("port") else None
+        for each in tcp[1:]:
+            if port in (each.get("name"), each.get("servicePort", each["containerPort"])) and "name" in each:
+                address["port"] = each["name"]
         return {**spec, "expose": {name: value for name, value in address.items() if value is not None}}
 
     def _tried(self, spec: Json, wanted: Json, given: Json, form: Callable[[Json], Any]) -> Json:

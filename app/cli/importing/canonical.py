@@ -3,8 +3,9 @@
 from typing import Any
 
 from app import Json
-from app.api.values.names import CONTAINER
+from app.api.values.names import CONTAINER, GROUP
 from app.api.values.quantity import canonical as canonical_quantity
+from app.core.child_metadata import RESTARTED_AT
 from app.core.desired.manifests.pod_template import pull_policy
 from metahook import Deployment
 
@@ -57,7 +58,12 @@ def _is_default(outer: str, name: str, value: object) -> bool:
 
 def kept_annotations(metadata: Json) -> dict[str, str]:
     """Return the annotations in *metadata* that are not for kubectl or controllers alone."""
-    return {key: value for key, value in (metadata.get("annotations") or {}).items() if key not in _BOOKKEEPING}
+    given = (metadata.get("annotations") or {}).items()
+    return {
+        key: value
+        for key, value in given
+        if key not in _BOOKKEEPING and (key == RESTARTED_AT or not key.startswith(f"{GROUP}/"))
+    }
 
 
 def canonical(spec: Json, main: str) -> Json:

@@ -9,13 +9,12 @@ from app.cli.importing.beside import Beside
 from app.cli.importing.canonical import canonical, kept_annotations
 from app.cli.importing.differences import Weight, differences, said
 from app.cli.importing.translation import translated, valid
-from app.core.child_metadata import SELECTOR_LABEL
+from app.core.child_metadata import SELECTOR_LABEL, labels
 from app.core.desired.manifests.deployment import deployment as made_deployment
 from app.core.desired.replicas import Replicas
 from metahook import Parent
 
 DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
-_OWN_PREFIX = "app.kubernetes.io/"
 
 
 @dataclass
@@ -96,14 +95,14 @@ def _fill(result: Imported, manifest: Json, objects: list[Json], main: str, name
         result.say(Weight.CHANGED, comment)
     for lost in beside.lost:
         result.say(Weight.LOST, lost)
-    kept = {field: metadata[field] for field in ("namespace", "labels") if metadata.get(field)}
-    annotations = {"annotations": kept_annotations(metadata)} if kept_annotations(metadata) else {}
-    result.my_resource = {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
-        "metadata": {"name": name, **kept, **annotations},
-        "spec": spec,
+    own = labels(parent).items()
+    users = {
+        "namespace": metadata.get("namespace"),
+        "labels": {key: value for key, value in (metadata.get("labels") or {}).items() if (key, value) not in own},
+        "annotations": kept_annotations(metadata),
     }
+    kept = {field: value for field, value in users.items() if value}
+    result.my_resource = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name, **kept}, "spec": spec}
 
 
 def _compare(result: Imported, given: Json, made: Json, main: str, problems: list[str]) -> None:

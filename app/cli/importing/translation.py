@@ -12,7 +12,9 @@ from app.api.schema.reading import InvalidSpec, read, spec_schema
 from app.api.schema.structural import Schema
 from app.api.spec import MyResourceSpec
 from app.api.values.labels import NOT_THE_PODS
-from app.api.values.quantity import MINIMUM_MEMORY, milli
+from app.api.values.quantity import MINIMUM_MEMORY, SYNTAX, milli
+from app.api.values.scalar import matches
+from app.core.child_metadata import RESTARTED_AT
 
 DEPLOYMENT_FIELDS = ("replicas", "strategy", "minReadySeconds", "progressDeadlineSeconds", "revisionHistoryLimit")
 POD_FIELDS = (
@@ -37,6 +39,8 @@ CONTAINER_FIELDS = (
 )
 """The same of a container."""
 
+DEFAULT_MEMORY = Container.model_fields["memory"].default
+_UNITS, _BINARY_UNITS = ("T", "G", "M", "k", ""), ("Ti", "Gi", "Mi", "Ki")
 _MOST_PROBLEMS = 64
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
@@ -61,6 +65,7 @@ def translated(deployment: Json) -> Json:
         **_container(main, CONTAINER_FIELDS),
         "initContainers": [_container(each, (*CONTAINER_FIELDS, "name", "restartPolicy")) for each in others],
         "podMetadata": _metadata(template.get("metadata") or {}),
+        "restartedAt": ((template.get("metadata") or {}).get("annotations") or {}).get(RESTARTED_AT),
         **_security(pod, [main, *others]),
     }
     return {name: value for name, value in spec.items() if value not in ([], {}, None)}
@@ -98,11 +103,27 @@ def _container(container: Json, names: Collection[str]) -> Json:
 
 def _resources(given: Json) -> Json:
     """Return the shortest fields for requests and limits."""
-    requests, limits = given.get("requests") or {}, _startable(given.get("limits") or {})
+    requests = _writable(given.get("requests") or {})
+    limits = _startable(_writable(given.get("limits") or {}))
     memory = limits.get("memory")
     if limits.keys() <= {"memory"} and requests.keys() <= {"memory", "cpu"} and requests.get("memory") == memory:
-        return {"memory": memory, "cpu": requests.get("cpu")}
+        return {"memory": None if memory == DEFAULT_MEMORY else memory, "cpu": requests.get("cpu")}
     return {"resources": {name: value for name, value in (("requests", requests), ("limits", limits)) if value}}
+
+
+def _writable(amounts: Json) -> Json:
+    return {name: _written(amount) for name, amount in amounts.items()}
+
+
+def _written(amount: Any) -> Any:  # noqa: ANN401 - what a user wrote
+    """Return *amount* in another unit, if a spec can't have it: the API server stores 1024.25M as 1024250k."""
+    try:
+        thousandths = milli(amount)
+    except ValueError:
+        return amount
+    units = _BINARY_UNITS if str(amount).endswith("i") else _UNITS
+    forms = (f"{thousandths // size}{unit}" for unit in units if thousandths % (size := milli(f"1{unit}")) == 0)
+    return next((form for form in (str(amount), *forms) if matches(SYNTAX, form)), amount)
 
 
 def _startable(limits: Json) -> Json:
@@ -160,12 +181,12 @@ def valid(name: str, spec: Json) -> Valid:
 def _in_order(spec: Json) -> Json:
     """Return *spec* with its fields in the order of the models."""
     order = [*spec_schema()["properties"]]
-    return {name: spec[name] for name in sorted(spec, key=order.index)}
+    return {name: spec[name] for name in sorted(spec, key=order.index) if spec[name] != {}}
 
 
 def _with_volumes(spec: Json) -> Json:
     """Return *spec* without volumes of no source, and without mounts of volumes that it does not have."""
-    volumes = [each for each in spec.get("volumes") or [] if len(each) > 1]
+    volumes = [_sized(each) for each in spec.get("volumes") or [] if len(each) > 1]
     names = [each["name"] for each in volumes]
 
     def mounted(container: Json) -> Json:
@@ -179,6 +200,12 @@ def _with_volumes(spec: Json) -> Json:
     if "initContainers" in spec:
         changed["initContainers"] = [mounted(each) for each in spec["initContainers"]]
     return changed
+
+
+def _sized(volume: Json) -> Json:
+    if not (volume.get("emptyDir") or {}).get("sizeLimit"):
+        return volume
+    return {**volume, "emptyDir": {**volume["emptyDir"], "sizeLimit": _written(volume["emptyDir"]["sizeLimit"])}}
 
 
 def _steps(path: str) -> list[str | int]:
