@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
@@ -116,13 +117,13 @@ def _writable(amounts: Json) -> Json:
 
 
 def _written(amount: Any) -> Any:  # noqa: ANN401 - what a user wrote
-    """Return *amount* in another unit, if a spec can't have it: the API server stores 1024.25M as 1024250k."""
+    """Return *amount* in another unit, if a spec can't have it: the API server stores 1024.25Mi as 1048832Ki."""
     try:
         thousandths = milli(amount)
     except ValueError:
         return amount
     units = _BINARY_UNITS if str(amount).endswith("i") else _UNITS
-    forms = (f"{thousandths // size}{unit}" for unit in units if thousandths % (size := milli(f"1{unit}")) == 0)
+    forms = (f"{Decimal(thousandths) / milli(f'1{unit}'):f}{unit}" for unit in units)
     return next((form for form in (str(amount), *forms) if matches(SYNTAX, form)), amount)
 
 
