@@ -5,7 +5,7 @@ import sys
 import click
 
 from app.cli.importing.differences import Weight
-from app.cli.importing.given import shape_problem
+from app.cli.importing.given import KINDS, shape_problem
 from app.cli.importing.importing import Imported, imported, name_of
 from metahook.commands import FILE, FileManifest, InputError, Json, as_yaml, files_in, input_errors, read_manifests
 
@@ -81,10 +81,7 @@ def _read(manifest: FileManifest) -> Json:
 
 def _is_beside(other: FileManifest, deployment: FileManifest) -> bool:
     namespaces = [each.content["metadata"].get("namespace") or "default" for each in (other, deployment)]
-    return other.kind in _BESIDE and namespaces[0] == namespaces[1]
-
-
-_BESIDE = {"Service", "HorizontalPodAutoscaler", "PodDisruptionBudget", "Ingress", "HTTPRoute"}
+    return other.kind in KINDS - {"Deployment"} and namespaces[0] == namespaces[1]
 
 
 def _document(manifest: FileManifest, result: Imported, my_resource: Json) -> str:

@@ -53,8 +53,11 @@ class Beside:
                 self.comments.append(
                     f"Service {each['metadata']['name']} stays as it is, and selects the new Pods, too"
                 )
+        if own is None and spec.get("ports"):
+            self.comments.append("spec.service: no Service of this name is given; to get one, remove mode: Disabled")
+            return {**spec, "service": {"mode": "Disabled"}}
         if own is None:
-            return {**spec, "service": {"mode": "Disabled"}} if spec.get("ports") else spec
+            return spec
         given = own["spec"]
         settings = {
             "type": given.get("type") if given.get("type") != "ClusterIP" else None,
@@ -99,8 +102,10 @@ class Beside:
                 self.lost.append(f"{where}: it has no ports that a MyResource can have")
                 continue
             for found in differences(self._service(given["spec"]), self._service(made["spec"])):
-                if found.is_added or found.names[-1] == "name":
+                if found.names[-1] == "name":
                     self.comments.append(f"{where}: {found} is {found.made}")
+                elif found.is_added:
+                    self.comments.append(f"{where}: it has {found}, too")
                 else:
                     self.lost.append(f"{where}: {found}: the operator's Service has no such value")
             extra = (given["metadata"].get("labels") or {}).keys() - own_labels(self.parent).keys()

@@ -99,6 +99,7 @@ _REASONS = {
     "automountServiceAccountToken": "no token of a ServiceAccount is mounted",
     "serviceAccountToken": "no token of a ServiceAccount is mounted",
     "labels": "the prefixes kubernetes.io and k8s.io are reserved; other objects may select Pods by this label",
+    "memory": "no container starts with a limit below 6Mi",
     "volumeMounts": "the MyResource has no volume of that name",
 }
 """Why a field is left out, by its name, or by that of one in it or around it."""

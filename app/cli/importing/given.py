@@ -9,96 +9,132 @@ from app import Json
 _Map = dict[str, str] | None
 
 
-class _Metadata(msgspec.Struct):
+class _Shape(msgspec.Struct, rename="camel"):
+    """A part of an object: of its fields, those whose types are relied on."""
+
+
+class _Metadata(_Shape):
     labels: _Map = None
     annotations: _Map = None
 
 
-class _Capabilities(msgspec.Struct):
+class _Capabilities(_Shape):
     add: list[str] | None = None
     drop: list[str] | None = None
 
 
-class _Security(msgspec.Struct):
+class _Security(_Shape):
     capabilities: _Capabilities | None = None
 
 
-class _Port(msgspec.Struct):
-    containerPort: int  # noqa: N815 - as on the wire
+class _Port(_Shape):
+    container_port: int
     name: str | None = None
 
 
-class _Mount(msgspec.Struct):
+class _Named(_Shape):
     name: str
 
 
-class _Resources(msgspec.Struct):
+class _Resources(_Shape):
     requests: dict[str, int | float | str] | None = None
     limits: dict[str, int | float | str] | None = None
 
 
-class _Reference(msgspec.Struct):
-    resourceFieldRef: Json | None = None  # noqa: N815 - as on the wire
-
-
-class _Variable(msgspec.Struct):
-    name: str
-    valueFrom: _Reference | None = None  # noqa: N815 - as on the wire
-
-
-class _Container(msgspec.Struct):
-    name: str
+class _Container(_Named, kw_only=True):
     image: str
-    securityContext: _Security | None = None  # noqa: N815 - as on the wire
+    security_context: _Security | None = None
     ports: list[_Port] | None = None
-    env: list[_Variable] | None = None
+    env: list[_Named] | None = None
     resources: _Resources | None = None
-    volumeMounts: list[_Mount] | None = None  # noqa: N815 - as on the wire
+    volume_mounts: list[_Named] | None = None
 
 
-class _Volume(msgspec.Struct):
-    name: str
-    emptyDir: Json | None = None  # noqa: N815 - as on the wire
-    projected: Json | None = None
+class _Volume(_Named):
+    empty_dir: Json | None = None
 
 
-class _PodSpec(msgspec.Struct):
+class _PodSpec(_Shape):
     containers: list[_Container]
-    initContainers: list[_Container] | None = None  # noqa: N815 - as on the wire
+    init_containers: list[_Container] | None = None
     volumes: list[_Volume] | None = None
-    securityContext: Json | None = None  # noqa: N815 - as on the wire
+    security_context: Json | None = None
 
 
-class _Template(msgspec.Struct):
+class _Template(_Shape):
     spec: _PodSpec
     metadata: _Metadata | None = None
 
 
-class _DeploymentSpec(msgspec.Struct):
+class _Selector(_Shape):
+    match_labels: _Map = None
+
+
+class _Strategy(_Shape):
+    rolling_update: Json | None = None
+
+
+class _Deployment(_Shape):
     template: _Template
-    selector: dict[str, Any] | None = None
-    strategy: dict[str, Any] | None = None
+    selector: _Selector | None = None
+    strategy: _Strategy | None = None
 
 
-class _ServicePort(msgspec.Struct):
+class _ServicePort(_Shape):
     port: int
     name: str | None = None
-    targetPort: int | str | None = None  # noqa: N815 - as on the wire
+    target_port: int | str | None = None
 
 
-class _ServiceSpec(msgspec.Struct):
+class _Service(_Shape):
     selector: _Map = None
     ports: list[_ServicePort] | None = None
 
 
-_SHAPES: dict[str, Any] = {"Deployment": _DeploymentSpec, "Service": _ServiceSpec}
+class _ResourceMetric(_Shape):
+    target: Json | None = None
+
+
+class _Metric(_Shape):
+    resource: _ResourceMetric | None = None
+    container_resource: _ResourceMetric | None = None
+
+
+class _Autoscaler(_Shape):
+    scale_target_ref: Json
+    metrics: list[_Metric] | None = None
+
+
+class _Budget(_Shape):
+    selector: _Selector | None = None
+
+
+class _HttpRule(_Shape):
+    backend_refs: list[Json] | None = None
+
+
+class _Route(_Shape):
+    rules: list[_HttpRule] | None = None
+    parent_refs: list[Json] | None = None
+
+
+_SHAPES: dict[str, Any] = {
+    "Deployment": _Deployment,
+    "Service": _Service,
+    "HorizontalPodAutoscaler": _Autoscaler,
+    "PodDisruptionBudget": _Budget,
+    "Ingress": _Route,
+    "HTTPRoute": _Route,
+}
+KINDS = frozenset(_SHAPES)
+"""The kinds that are read."""
 
 
 def shape_problem(manifest: Json) -> str | None:
     """Return what of *manifest* has another type than its kind asks for; None if all that is read has the right one."""
     try:
         msgspec.convert(manifest.get("metadata"), _Metadata)
-        msgspec.convert(manifest.get("spec"), _SHAPES.get(manifest["kind"], dict[str, Any]))
-    except msgspec.ValidationError as error:
+        msgspec.convert(manifest.get("spec"), _SHAPES[manifest["kind"]])
+    except (msgspec.ValidationError, OverflowError) as error:
         return str(error)
     return None

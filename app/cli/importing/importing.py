@@ -87,6 +87,9 @@ def _fill(result: Imported, manifest: Json, objects: list[Json], main: str, name
     if spec is None or model is None:
         result.say(Weight.LOST, problems[-1])
         return
+    for each in manifest["spec"]["template"]["spec"]["containers"]:
+        if each["name"] != main:
+            result.say(Weight.CHANGED, f"container {each['name']} is a sidecar: it starts before the application")
     spec = beside.with_others(spec)
     beside.compare_service(model)
     made = made_deployment(parent, model, {}, Replicas(model.replicas))
@@ -109,6 +112,9 @@ def _compare(result: Imported, given: Json, made: Json, main: str, problems: lis
     """Say how the Deployment *made* for the MyResource is not as the *given* one."""
     if main != CONTAINER:
         result.say(Weight.ALWAYS, f"the container is called {CONTAINER}, not {main}")
+    account = given["template"]["spec"].get("serviceAccountName")
     for found in differences(given, made, ("spec",)):
         weight, sentence = said(found, problems)
+        if account and found.is_added and found.names[-1] == "automountServiceAccountToken":
+            weight, sentence = Weight.CHANGED, f"no token of ServiceAccount {account} is mounted"
         result.say(weight, sentence.replace(f"containers[{CONTAINER}]", f"containers[{main}]"))

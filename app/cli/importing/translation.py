@@ -64,7 +64,7 @@ def translated(deployment: Json) -> Json:
         **_known(deployment, DEPLOYMENT_FIELDS),
         **_known(pod, POD_FIELDS),
         **_container(main, CONTAINER_FIELDS),
-        "initContainers": [_container(each, (*CONTAINER_FIELDS, "name", "restartPolicy")) for each in others],
+        "initContainers": [_container(each, ("name", *CONTAINER_FIELDS, "restartPolicy")) for each in others],
         "podMetadata": _metadata(template.get("metadata") or {}),
         "restartedAt": ((template.get("metadata") or {}).get("annotations") or {}).get(RESTARTED_AT),
         **_security(pod, [main, *others]),
@@ -188,10 +188,10 @@ def _in_order(spec: Json) -> Json:
 def _with_volumes(spec: Json) -> Json:
     """Return *spec* without volumes of no source, and without mounts of volumes that it does not have."""
     volumes = [_sized(each) for each in spec.get("volumes") or [] if len(each) > 1]
-    names = [each["name"] for each in volumes]
+    names = [each.get("name") for each in volumes]
 
     def mounted(container: Json) -> Json:
-        mounts = [each for each in container.get("volumeMounts") or [] if each["name"] in names]
+        mounts = [each for each in container.get("volumeMounts") or [] if each.get("name") in names]
         others = {name: value for name, value in container.items() if name != "volumeMounts"}
         return {**others, "volumeMounts": mounts} if mounts else others
 
