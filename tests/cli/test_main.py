@@ -15,11 +15,13 @@ def test_help_lists_the_commands_without_loading_them() -> None:
     ended = call("--help")
 
     assert ended.code == 0
-    for name in ("crd", "diff", "explain", "record", "render", "replay", "serve", "simulate"):
+    for name in ("crd", "diff", "explain", "import", "record", "render", "replay", "serve", "simulate"):
         assert f"\n  {name}" in ended.out
 
 
-@pytest.mark.parametrize("name", ["crd", "diff", "explain", "record", "render", "replay", "serve", "simulate"])
+@pytest.mark.parametrize(
+    "name", ["crd", "diff", "explain", "import", "record", "render", "replay", "serve", "simulate"]
+)
 def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ended = call(name, "--help")
 
@@ -32,6 +34,7 @@ def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ("name", "example"),
     [
         ("crd", "myresource crd | kubectl apply --server-side -f -"),
+        ("import", "kubectl get deploy,svc,hpa,pdb,ingress -o yaml | myresource import -f -"),
     ],
 )
 def test_an_example_in_a_help_page_is_one_line_that_can_be_copied(name: str, example: str) -> None:
@@ -83,7 +86,7 @@ def test_a_closed_standard_output_is_not_an_error() -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-COMMANDS = ["crd", "diff", "explain", "render", "replay", "serve", "simulate"]
+COMMANDS = ["crd", "diff", "explain", "import", "render", "replay", "serve", "simulate"]
 HIDE = "import sys; sys.modules.update(dict.fromkeys(['yaml', 'httpx', 'rich']))"
 
 

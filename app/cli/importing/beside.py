@@ -113,7 +113,7 @@ class Beside:
                 self.comments.append(f"{where}: it has no label {', '.join(sorted(extra))}: see spec.propagate")
 
     def _service(self, spec: Json) -> Json:
-        ports = [{**port, "targetPort": self._number(port)} for port in spec.get("ports") or []]
+        ports = [{**port, "targetPort": self._number(port) or port["targetPort"]} for port in spec.get("ports") or []]
         kept = {name: value for name, value in spec.items() if name not in _ASSIGNED}
         if kept.get("clusterIP") != "None":
             kept.pop("clusterIP", None)
