@@ -41,6 +41,8 @@ class Beside:
     """The name that its container has."""
     numbers: dict[str, int]
     """The ports of all containers that have a name."""
+    new_labels: dict[str, str] = field(default_factory=dict)
+    """Those of the new Pods."""
     comments: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
@@ -48,11 +50,10 @@ class Beside:
         """Return *spec* with the ports and the settings of its Service; without one if there is none of its name."""
         selecting = [each for each in self._of("Service") if self._selects(each["spec"].get("selector"))]
         own = next((each for each in selecting if each["metadata"]["name"] == self.parent.name), None)
+        self.new_labels = {**spec.get("podMetadata", {}).get("labels", {}), **own_labels(self.parent)}
         for each in selecting:
             if each is not own:
-                self.comments.append(
-                    f"Service {each['metadata']['name']} stays as it is, and selects the new Pods, too"
-                )
+                self._leave(each, each["spec"]["selector"], "and selects the new Pods, too")
         if own is None and spec.get("ports"):
             self.comments.append("spec.service: no Service of this name is given; to get one, remove mode: Disabled")
             return {**spec, "service": {"mode": "Disabled"}}
@@ -67,6 +68,14 @@ class Beside:
         }
         service = {name: value for name, value in settings.items() if value is not None}
         return {**spec, "ports": self._ports(spec, given), **({"service": service} if service else {})}
+
+    def _leave(self, given: Json, selector: Json, why: str) -> None:
+        """Say that *given* stays as it is, and why, if its *selector* is one for the new Pods, too."""
+        what = f"{given['kind']} {given['metadata']['name']}"
+        if selector.items() <= self.new_labels.items():
+            self.comments.append(f"{what} stays as it is, {why}")
+        else:
+            self.lost.append(f"{what}: it does not select the new Pods: let it select myresource: {self.parent.name}")
 
     def _ports(self, spec: Json, service: Json) -> list[Json]:
         ports = [dict(port) for port in spec.get("ports") or []]
@@ -114,6 +123,8 @@ class Beside:
 
     def _service(self, spec: Json) -> Json:
         ports = [{**port, "targetPort": self._number(port) or port["targetPort"]} for port in spec.get("ports") or []]
+        if spec.get("type") == "LoadBalancer":
+            ports = [{name: value for name, value in port.items() if name != "nodePort"} for port in ports]
         kept = {name: value for name, value in spec.items() if name not in _ASSIGNED}
         if kept.get("clusterIP") != "None":
             kept.pop("clusterIP", None)
@@ -160,7 +171,8 @@ class Beside:
             why = model.problem if isinstance(model, InvalidSpec) else "spec.autoscaling can't say all that it does"
             self.lost.append(f"{kind} {name}: {why}; point it to Deployment {self.parent.name}-deployment")
         else:
-            self.comments.append(f"{kind} {name} stays as it is: a MyResource can't say all that it does")
+            selector = (given["spec"].get("selector") or {}).get("matchLabels") or {}
+            self._leave(given, selector, "as a MyResource can't say all that it does")
         return spec
 
     def _made(self, kind: str, model: MyResourceSpec) -> Manifest | None:

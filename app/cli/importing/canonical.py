@@ -15,6 +15,9 @@ _OPAQUE = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "
 _NOT_FALSE = {"allowPrivilegeEscalation", "automountServiceAccountToken", "enableServiceLinks"}
 """Fields that are true by default."""
 
+_TRUE = {"allocateLoadBalancerNodePorts", "enableServiceLinks"}
+"""Fields whose value true is no news."""
+
 _ZERO = {"initialDelaySeconds", "minReadySeconds"}
 """Numbers whose default is 0."""
 
@@ -47,7 +50,7 @@ def tidy(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any JSON
 
 def _is_default(outer: str, name: str, value: object) -> bool:
     if isinstance(value, bool):
-        return name == "enableServiceLinks" if value else name not in _NOT_FALSE
+        return name in _TRUE if value else name not in _NOT_FALSE
     if (name, value) == ("procMount", "Default"):
         return True
     if value is None or (value in ({}, [], "") and (outer, name) != ("httpHeaders", "value")):

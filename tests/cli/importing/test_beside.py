@@ -87,6 +87,11 @@ def http_route(**backend: Any) -> Json:
             {"ports": [HTTP], "service": {"sessionAffinity": "ClientIP"}},
             id="as it is stored",
         ),
+        pytest.param(
+            service("shop", {"port": 8080, "nodePort": 30000}, type="LoadBalancer", allocateLoadBalancerNodePorts=True),
+            {"ports": [HTTP], "service": {"type": "LoadBalancer"}},
+            id="load balancer as it is stored",
+        ),
         pytest.param(service("front"), {"ports": [HTTP], "service": {"mode": "Disabled"}}, id="of another name"),
         pytest.param(
             service("shop", selector={"app": "other"}),
@@ -113,6 +118,13 @@ def test_a_service_of_its_name_gives_the_ports(given: Json, spec: Json) -> None:
 )
 def test_what_the_operators_service_cannot_have_is_left_out(given: Json, words: str) -> None:
     assert [said for said in result_of(PORTS, given).said[Weight.LOST] if f"Service shop: {words}" in said]
+
+
+def test_a_service_of_a_label_that_goes_says_what_to_do() -> None:
+    label = {"app.kubernetes.io/part-of": "x"}
+    lost = result_of(deployment(labels=label), service("front", selector=label)).said[Weight.LOST]
+
+    assert "Service front: it does not select the new Pods: let it select myresource: shop" in lost
 
 
 def test_a_service_says_what_changes_for_those_who_use_it() -> None:
@@ -215,7 +227,7 @@ def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json
 
     found = spec_of(PORTS, own, given).get("expose")
     assert found == (None if expose is None else {"host": "shop.example.com", **expose})
-    stays = f"{given['kind']} x stays as it is: a MyResource can't say all that it does"
+    stays = f"{given['kind']} x stays as it is, as a MyResource can't say all that it does"
     assert (stays in result.said[Weight.CHANGED]) is (expose is None)
     assert result.is_whole
 
