@@ -7,7 +7,17 @@ import click
 from app.cli.importing.differences import Weight
 from app.cli.importing.given import KINDS, shape_problem
 from app.cli.importing.importing import Imported, imported, name_of
-from metahook.commands import FILE, FileManifest, InputError, Json, as_yaml, files_in, input_errors, read_manifests
+from metahook.commands import (
+    FILE,
+    FileManifest,
+    InputError,
+    Json,
+    as_yaml,
+    files_in,
+    input_errors,
+    printable,
+    read_manifests,
+)
 
 _GROUPS = ("apps/", "extensions/")
 
@@ -61,7 +71,7 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
         elif result.my_resource:
             click.echo(_document(each, result, result.my_resource), nl=False)
         for sentence in result.said[Weight.LOST]:
-            print(f"myresource: {where}: left out: {sentence}", file=sys.stderr)
+            print(printable(f"myresource: {where}: left out: {sentence}"), file=sys.stderr)
         code = max(code, 0 if result.is_whole else 1)
     return code
 
@@ -88,10 +98,10 @@ def _document(manifest: FileManifest, result: Imported, my_resource: Json) -> st
     name = name_of(manifest.content)
     new = f"The new one is {name}-deployment, and selects its Pods by myresource: {name}."
     comments = [f"From Deployment {manifest.name}. {new}", *result.said[Weight.CHANGED]]
-    return "---\n" + "".join(f"# {line}\n" for line in comments) + as_yaml(my_resource)
+    return "---\n" + "".join(f"# {printable(line)}\n" for line in comments) + as_yaml(my_resource)
 
 
 def _print_differences(result: Imported, where: str) -> None:
     for weight in (Weight.ALWAYS, Weight.CHANGED):
         for sentence in result.said[weight]:
-            click.echo(f"{where}: {sentence}")
+            click.echo(printable(f"{where}: {sentence}"))

@@ -74,6 +74,14 @@ def test_check_names_the_differences_instead(tmp_path: Path) -> None:
     ]
 
 
+def test_a_line_end_in_a_name_does_not_end_a_comment(tmp_path: Path) -> None:
+    odd = deployment(container(), container("a\nspec: {image: evil:1}"))
+
+    ended = call("import", "-f", file_with(tmp_path, odd), "--container", "shop")
+
+    assert yaml.safe_load(ended.out)["spec"]["image"] == "shop:1"
+
+
 def test_it_reads_lists_of_standard_input_and_ignores_other_kinds() -> None:
     others = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}]
     items = [deployment(container(ports=[{"containerPort": 80}])), service(), *others]
