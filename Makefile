@@ -128,7 +128,7 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/images/rollback.svg >/dev/null
 
 rename: ## Make this clone the operator of your kind: GROUP=apps.acme.io KIND=WebApp; PLURAL, SHORT and NAME of the chart follow from it
-	@$(PYTHON) -m release.rename --group="$(GROUP)" --kind="$(KIND)" --plural="$(PLURAL)" --short="$(SHORT)" --name="$(NAME)"
+	@$(PYTHON) -m release.rename $(MAKEOVERRIDES)
 
 lock: COMPILE = $(BIN)/uv pip compile --quiet --no-strip-extras $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
 lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages
