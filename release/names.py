@@ -19,11 +19,9 @@ _SHORT_NAMES = {
     *("svc", "vac"),
 }
 """Those of Kubernetes, of Metacontroller, and of the Gateway API."""
-_WORDS = {
-    "app": "the name of the Python package and a label that many objects have",
-    "kubectl": "the name of a command",
-    "metahook": "the name of the toolkit",
-}
+_LABELS = {"app", "component", "env", "environment", "instance", "name", "release", "role", "tier", "version"}
+"""Keys of labels that many objects have, so that selectors of others would select Pods of the operator's."""
+_COMMANDS = {"helm", "kubectl", "make", "metahook", "pip", "pytest", "python"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class Names:
         taken = {*cluster.kinds, *cluster.resources, *_SHORT_NAMES, self.singular}
         yield from _problems_of_label("PLURAL", self.plural, _MAX_LABEL, taken)
         yield from _problems_of_label("SHORT", self.short, _MAX_LABEL, {*taken, self.plural})
-        yield from _problems_of_label("NAME", self.name, _MAX_NAME, {*_WORDS})
+        yield from _problems_of_label("NAME", self.name, _MAX_NAME, {"metahook"})
 
     def _problems_of_group(self) -> Iterator[str]:
         foreign = [domain for domain in _OTHERS if f".{self.group}".endswith(f".{domain}")]
@@ -93,8 +91,10 @@ class Names:
             yield f"KIND={self.kind} is too long for names with it; take at most {_MAX_KIND} characters"
         elif self.singular in kinds:
             yield f"KIND={self.kind} is a kind of Kubernetes or of what the operator uses; take another, as in WebApp"
-        elif self.singular in _WORDS:
-            yield f"KIND={self.kind} is {_WORDS[self.singular]}; take another, as in WebApp"
+        elif self.singular in _LABELS:
+            yield f"KIND={self.kind} would give children the label {self.singular}, which others use; take another"
+        elif self.singular in _COMMANDS:
+            yield f"KIND={self.kind} would be called by {self.singular}, another command; take another"
 
 
 def _problems_of_label(variable: str, name: str, most: int, taken: set[str]) -> Iterator[str]:
