@@ -96,14 +96,18 @@ def rename(root: Path, names: Names) -> None:
     """Rename the clone in *root*, or raise NotRenamable."""
     for problem in [*_problems(root), *names.problems(Cluster.of(root)), *_changes(root)]:
         raise NotRenamable(problem)
-    words = Words(names)
-    for path in filter(None, _git(root, "ls-files", "-z").split("\0")):
+    rename_files(root, _git(root, "ls-files", "-z").split("\0")[:-1], Words(names))
+    if len(names.kind) > len("MyResource"):
+        _allow_longer_lines(root / "pyproject.toml")
+
+
+def rename_files(root: Path, paths: list[str], words: Words) -> None:
+    """Rename what is in the files of *root* with these *paths*, and the files."""
+    for path in paths:
         if path in REMOVED:
             (root / path).unlink()
         elif is_renamed(path):
             _rename(root, path, words)
-    if len(names.kind) > len("MyResource"):
-        _allow_longer_lines(root / "pyproject.toml")
 
 
 def _problems(root: Path) -> Iterator[str]:
