@@ -54,21 +54,24 @@ class Words:
 
     @cached_property
     def table(self) -> dict[str, str]:
-        """Return the new words by regular expressions of the old ones; of two that match, the first one counts."""
+        """Return the new words by regular expressions of the old ones; of two that match, the first one counts.
+
+        In Python, "my" keeps them apart from other identifiers.
+        """
         kind, one, many = self.names.kind, self.names.singular, self.names.plural
-        mine = f"my_{snake(kind)}", f"my_{snake(plural_of(kind))}"  # my_ keeps it apart from other identifiers
+        my_one, my_many = (f"my_{snake(word).removeprefix('my_')}" for word in (kind, plural_of(kind)))
         return {
             "examples/hooks/myresource": "examples/hooks/myresource",
             "from myresources import MYRESOURCES": "from myresources import MYRESOURCES",
             "mygroup.example.com": self.names.group,
             "MyResources(?![a-z])": plural_of(kind),
             "MyResource": kind,
-            "my_resources(?![a-z])": mine[1],
-            "my_resource": mine[0],
+            "my_resources(?![a-z])": my_many,
+            "my_resource": my_one,
             "MYRESOURCE_": f"{one.upper()}_",
-            "MYRESOURCES": f"MY{many.upper()}",
-            "MYRESOURCE": f"MY{one.upper()}",
-            "MY_RESOURCE": mine[0].upper(),
+            "MYRESOURCES": my_many.replace("_", "").upper(),
+            "MYRESOURCE": my_one.replace("_", "").upper(),
+            "MY_RESOURCE": my_one.upper(),
             "myresource-operator": self.names.name,
             "myresource_operator": self.names.name.replace("-", "_"),
             "myresources(?![a-z])": many,

@@ -171,6 +171,12 @@ def test_the_article_follows_the_sound(text: str, renamed: str) -> None:
     assert " an " not in Words(WEB_APP).renamed(text)
 
 
+def test_with_the_names_that_it_has_a_clone_stays_as_it_is() -> None:
+    words = Words(Names("mygroup.example.com", "MyResource", "myresources", "myr", "myresource-operator"))
+
+    assert {words.renamed(old) == old for old in (*words.table, "a my_resource", "MY_RESOURCE")} == {True}
+
+
 def test_what_is_left_alone_exists() -> None:
     for pattern in [*LEFT_ALONE, *OF_THE_OPERATOR]:
         assert list(ROOT.glob(pattern)), pattern
