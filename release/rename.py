@@ -172,14 +172,18 @@ def _generate(root: Path) -> None:
 
 
 SAID = """
-Renamed and staged: {names.kind} in {names.group}, the command {names.singular}, the short name {names.short}, and the
-chart {names.name}. See it with: git diff --cached -M --stat. Then run: make check demo test
+Renamed, and staged for a commit:
+- the kind {names.kind} of {names.group}: {names.plural}, for kubectl also {names.short}
+- the command {names.singular}
+- the chart, the image and the distribution {names.name}
+See it with: git diff --cached -M --stat. Then commit it, and run: make check demo test
+
 What the names do not say, and you set:
 - the registry of the image: image.repository in charts/{names.name}/values.yaml, and registry.example.com in the pages
 - the contact for vulnerabilities: security@{names.group} in SECURITY.md
 - the maintainers and the URL of the source: charts/{names.name}/Chart.yaml, pyproject.toml, release/provenance.py
 - the licence, and a first section of yours in CHANGELOG.md, which tells the releases under the old names
-Then commit it as docs/contributing/make-it-yours.md says, so that you can merge later releases.
+How to merge later releases: docs/contributing/make-it-yours.md
 """
 
 
@@ -191,7 +195,10 @@ def main(variables: list[str]) -> None:
         rename(ROOT, names)
     except NotRenamable as error:
         sys.exit(f"Nothing is renamed: {error}.")
-    _generate(ROOT)
+    try:
+        _generate(ROOT)
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"{' '.join(error.cmd)} fails, see above. To undo all: git reset --hard && git clean -d --force")
     print(SAID.format(names=names))
 
 
