@@ -11,8 +11,8 @@ _PART = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _DOMAIN, _MAX_DOMAIN = re.compile(f"{_PART}([.]{_PART})+"), 253
 _OTHERS = ("k8s.io", "kubernetes.io", "example.com")
 """Domains in which no group of a team's can be."""
-_MAX_KIND, _MAX_NAME = 40, 50
-"""They leave room for suffixes within 63 characters: of the chart up to 13, of a kind cluster -control-plane."""
+_MAX_KIND, _MAX_NAME = 30, 39
+"""They leave room: the chart cuts names at 50 characters, with that of a release such as my-release- in front."""
 _SHORT_NAMES = {
     *("all", "cc", "cj", "cm", "cr", "crd", "crds", "cs", "csr", "dec", "deploy", "ds", "ep", "ev", "gc", "gtw", "hpa"),
     *("ing", "limits", "netpol", "no", "ns", "pc", "pdb", "po", "pv", "pvc", "quota", "rc", "rs", "sa", "sc", "sts"),

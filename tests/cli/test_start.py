@@ -1,7 +1,5 @@
 """What ``serve`` imports until it has answered a first request. Each package takes time to start, and memory."""
 
-import importlib
-import linecache
 import re
 import sys
 from collections.abc import Iterator
@@ -77,26 +75,3 @@ def test_serve_imports_only_what_it_needs(report: Path) -> None:
     assert sorted(needless(found.modules)) == []
     # Sources are read for descriptions of fields, which are for the help and the CRD.
     assert found.sources == []
-
-
-@pytest.mark.parametrize("module", ["yaml", "rich.console", "metahook.simulator.world", "metahook.cli.files.documents"])
-def test_what_other_commands_need_would_be_found(module: str) -> None:
-    assert [*needless([module])]
-
-
-DESCRIBED = """
-from pydantic import BaseModel
-
-class Described(BaseModel, use_attribute_docstrings=True):
-    name: str
-    \'\'\'The name.\'\'\'
-"""
-
-
-def test_a_source_that_is_read_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "described.py").write_text(DESCRIBED)
-    monkeypatch.syspath_prepend(tmp_path)
-
-    importlib.import_module("described")
-
-    assert str(tmp_path / "described.py") in linecache.cache

@@ -1,6 +1,7 @@
 """Fixtures: one Metacontroller for each mode, one namespace for each test, one control plane for each process.
 
-With ``pytest -n`` each mode runs in a separate process, so that one runs while the other waits.
+With ``pytest -n`` each mode runs in a separate process, so that one runs while the other waits. The
+files take turns with the modes; a test marked with ``each_mode`` runs in both, as all do with ``--all``.
 """
 
 import itertools
@@ -23,6 +24,7 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.real_kubectl import RealKubectl
 
 HERE = Path(__file__).parent
+FILES = sorted(file.name for file in HERE.glob("test_*.py"))
 FIGURES = pytest.StashKey[Figures]()
 MISSING = pytest.StashKey[str]()
 WHOLE = pytest.StashKey[bool]()
@@ -53,17 +55,22 @@ APART = {
 """Files whose tests run apart from those that a verdict judges, with their order: the longest run first."""
 
 
-FOREIGN = {
-    *(
-        "test_built_in_kinds.py",
-        "test_controllers.py",
-        "test_event_handlers.py",
-        "test_ownership.py",
-        "test_predicates.py",
-        "test_queue.py",
-    ),
-}
+FOREIGN = {"test_built_in_kinds.py", "test_controllers.py", "test_predicates.py", "test_queue.py"}
 """Files about a hook that is not the operator's. They have a process of their own, because no verdict judges it."""
+
+OF_THE_TOOLKIT = {
+    *FOREIGN,
+    "test_controllers_as_simulated.py",
+    "test_crd_of_a_hook.py",
+    "test_envtest.py",
+    "test_generated_parents.py",
+    "test_new_projects.py",
+    "test_shapes.py",
+}
+"""Files about Metacontroller, the simulator and the toolkit, whatever the operator does.
+
+A run of all tests leaves them out unless it has ``--all``.
+"""
 
 
 TOGETHER = {"test_shards.py", "test_expose.py"}
@@ -94,17 +101,36 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Turns:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Mark the tests that need a cluster. Order them by mode, with the verdicts of a mode last."""
     here = [item for item in items if item.path.parent == HERE]
+    every_file = {item.path.name for item in here} == set(FILES)
+    if not (whole := config.getoption("all")):
+        left = {*OF_THE_TOOLKIT} if every_file else set()
+        _deselect(config, items, [item for item in here if item.path.name in left or not _is_its_turn(item)])
+        here = [item for item in here if item in items]
     ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ()) or item.path.name in APART]
     for item in ours:
         item.add_marker(pytest.mark.e2e)
     yield
     _skip_without_binaries(config, [item for item in ours if item in items])
-    every_file = {item.path for item in here} == set(HERE.glob("test_*.py"))
-    config.stash[WHOLE] = every_file and all(item in items for item in ours)
+    config.stash[WHOLE] = whole and every_file and all(item in items for item in ours)
     items[:] = [
         *sorted((item for item in items if item.path.parent == HERE), key=_turn),
         *(item for item in items if item.path.parent != HERE),
     ]
+
+
+def _deselect(config: pytest.Config, items: list[pytest.Item], found: list[pytest.Item]) -> None:
+    items[:] = [item for item in items if item not in found]
+    config.hook.pytest_deselected(items=found)
+
+
+def _is_its_turn(item: pytest.Item) -> bool:
+    """Tell whether *item* runs in its mode: the files take turns, and some results depend on the mode."""
+    mode = _mode(item)
+    return (
+        mode in (None, MODES[FILES.index(item.path.name) % len(MODES)])
+        or item.get_closest_marker("each_mode") is not None
+        or item.get_closest_marker("verdict") is not None
+    )
 
 
 def _skip_without_binaries(config: pytest.Config, items: list[pytest.Item]) -> None:

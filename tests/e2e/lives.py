@@ -33,12 +33,16 @@ class Stage(Protocol):
 
 
 class Life(NamedTuple):
-    """A controller, its hook, what happens to its objects, step by step, and the kinds of these."""
+    """A controller, its hook, what happens to its objects, step by step, and the kinds of these.
+
+    Whom a step calls *is_exact* if no step writes again what a cache may lack.
+    """
 
     controller: Json
     hook: Callable[[], Decides]
     steps: list[Callable[[Stage], object]]
     kinds: tuple[str, ...] = ("Room", "Tenant", "ConfigMap", "Service")
+    is_exact: bool = False
 
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -104,6 +108,35 @@ def _inner(request: Json) -> Json:
     is_inner = request["parent"]["metadata"]["name"] == "inner"
     child = item("example.com/v1", "Tenant", "inner", spec=request["parent"]["spec"])
     return {"status": {}, "children": [] if is_inner else [child]}
+
+
+def _looks(request: Json) -> Json:
+    """Relate the ConfigMaps whose label has the name of the parent."""
+    name = request["parent"]["metadata"]["name"]
+    return {"relatedResources": [MAPS | {"labelSelector": {"matchLabels": {"look": name}}}]}
+
+
+def _label(look: str | None) -> Json:
+    return {"metadata": {"labels": {"look": look}}}
+
+
+EVENTS: list[Callable[[Stage], object]] = [
+    lambda it: it.apply(room("a", word="hi")),
+    lambda it: it.apply(room("b", word="hi")),
+    lambda it: it.edit("Room", "a", {"metadata": {"annotations": {"sync": "now"}}}),
+    lambda it: it.edit("ConfigMap", "a", {"data": {"more": "1"}}),
+    lambda it: it.edit("ConfigMap", "a", {"metadata": {"ownerReferences": None}}),
+    lambda it: it.delete("ConfigMap", "a"),
+    lambda it: it.apply(item("v1", "ConfigMap", "far", "default", metadata={"labels": {"look": "a"}})),
+    lambda it: it.edit("ConfigMap", "far", {"metadata": {"annotations": {"x": "y"}}}),
+    lambda it: it.edit("ConfigMap", "far", _label("b")),
+    lambda it: it.edit("ConfigMap", "far", _label(None)),
+    lambda it: it.edit("ConfigMap", "far", {"metadata": {"annotations": {"x": "z"}}}),
+    lambda it: it.edit("ConfigMap", "far", _label("b")),
+    lambda it: it.delete("ConfigMap", "far"),
+    lambda it: it.delete("Room", "a"),
+]
+"""Events of parents, children and related objects: each calls some of two parents."""
 
 
 def _goes(policy: str) -> Life:
@@ -178,6 +211,12 @@ def _port(port: str | None) -> Json:
 
 
 LIVES = {
+    "events of two parents": Life(
+        made.composite("rooms", made.CONFIG_MAPS, hooks=hooks("sync", "customize")),
+        lambda: Decides(sync=raw.copy, customize=_looks),
+        EVENTS,
+        is_exact=True,
+    ),
     "example of a static site": _example(
         "staticsite",
         SITES,

@@ -17,7 +17,6 @@ from metahook.envtest.control_plane import ADMIN
 from metahook.envtest.manifests import documents
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.bare_cluster import BareCluster, running
 from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.hook import Hook
@@ -149,7 +148,6 @@ def test_the_limit_of_requests_is_raised_by_an_upgrade_and_no_pod_restarts(insta
     assert here.pods() == pods
 
 
-@ANY_MODE
 def test_shards_are_added_and_removed_by_an_upgrade_and_nothing_is_written(
     installed: Shell, here: Namespace, bare: BareCluster
 ) -> None:
@@ -493,7 +491,6 @@ def misconfigured(here: Namespace) -> str:
     return reason
 
 
-@ANY_MODE
 def test_a_wrong_installation_is_a_condition_until_it_is_applied_again(installed: Shell, here: Namespace) -> None:
     def reconfigure(**spec: Any) -> None:
         here.client.change("CompositeController", "", "myresource", {"spec": spec})

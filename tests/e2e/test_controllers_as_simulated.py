@@ -35,7 +35,8 @@ class Simulated(Stage):
     def __init__(self, life: Life, mode: Mode) -> None:
         self.hook = life.hook()
         self.world = World(self.hook, Settings.read(life.controller, CRDS, mode))
-        self.kinds = life.kinds
+        self.life = life
+        self._earlier = 0
 
     def apply(self, manifest: Json) -> None:
         """Create or replace an object."""
@@ -53,16 +54,19 @@ class Simulated(Stage):
     def end(self) -> "Seen":
         """Wait until nothing more happens; return what there is."""
         self.world.until_quiet(within=60)
-        return _seen([each for kind in self.kinds for each in self.world.api.all(kind)], self.hook)
+        items = [each for kind in self.life.kinds for each in self.world.api.all(kind)]
+        step, self._earlier = self.hook.requests[self._earlier :], len(self.hook.requests)
+        return _seen(items, self.hook, step if self.life.is_exact else [])
 
 
 class Real(Stage):
     """The life on a control plane."""
 
-    def __init__(self, cluster: Cluster, hook: Decides, kinds: tuple[str, ...]) -> None:
+    def __init__(self, cluster: Cluster, hook: Decides, life: Life) -> None:
         self.cluster = cluster
         self.hook = hook
-        self.kinds = kinds
+        self.life = life
+        self._earlier = 0
 
     def apply(self, manifest: Json) -> None:
         """Create or replace an object."""
@@ -88,6 +92,7 @@ class Real(Stage):
         last = time.monotonic() + PATIENCE
         while _difference(expected, seen := self._quiet()) and time.monotonic() < last:
             pass
+        self._earlier = len(self.hook.requests)
         return seen
 
     def _quiet(self) -> "Seen":
@@ -97,14 +102,14 @@ class Real(Stage):
             now = json.dumps([len(self.hook.requests), self._all()])
             before, since = (before, since) if now == before else (now, time.monotonic())
         self.cluster.wait_for(lambda: not self._is_terminating(), "no Namespace is being deleted")
-        return _seen(self._all(), self.hook)
+        return _seen(self._all(), self.hook, self.hook.requests[self._earlier :] if self.life.is_exact else [])
 
     def _is_terminating(self) -> bool:
         """Tell whether a Namespace is being deleted, which takes some seconds without any change."""
         return any(each["kind"] == "Namespace" and "deletionTimestamp" in each["metadata"] for each in self._all())
 
     def _all(self) -> list[Json]:
-        found = [{"kind": kind, **each} for kind in self.kinds for each in self.cluster.client.all(kind)]
+        found = [{"kind": kind, **each} for kind in self.life.kinds for each in self.cluster.client.all(kind)]
         return [each for each in found if not _is_of_the_cluster(each)]
 
 
@@ -118,10 +123,14 @@ def _is_of_the_cluster(item: Json) -> bool:
 
 @dataclass
 class Seen:
-    """What there is at the end of a step: the objects, and the last request to each hook for each parent."""
+    """What there is at the end of a step.
+
+    The objects, the last request to each hook for each parent, and the parents for which the step called a hook.
+    """
 
     objects: dict[str, Json]
     requests: dict[str, Json]
+    called: list[str]
 
 
 def _merge(item: Json, change: Json) -> None:
@@ -134,11 +143,19 @@ def _merge(item: Json, change: Json) -> None:
             item[name] = value
 
 
-def _seen(items: list[Json], hook: Decides) -> Seen:
-    requests = {f"{name} {_parent(request)['metadata']['name']}": _keys(request) for name, request in hook.requests}
+def _seen(items: list[Json], hook: Decides, step: list[tuple[str, Json]]) -> Seen:
+    """Return what there is after a *step* with these requests."""
+    there = {each["metadata"]["name"] for each in items}
+    requests = {
+        f"{name} {_parent(request)['metadata']['name']}": _keys(request)
+        for name, request in hook.requests
+        # One that is gone may be synced once more.
+        if name == "finalize" or _parent(request)["metadata"]["name"] in there
+    }
     uids = {each["metadata"]["uid"]: each["metadata"]["name"] for each in items}
     uids |= {_parent(request)["metadata"]["uid"]: _parent(request)["metadata"]["name"] for _, request in hook.requests}
-    return Seen({_name(each): _comparable(each, uids) for each in items}, requests)
+    called = sorted(there & {_parent(request)["metadata"]["name"] for _, request in step})
+    return Seen({_name(each): _comparable(each, uids) for each in items}, requests, called)
 
 
 def _parent(request: Json) -> Json:
@@ -200,7 +217,7 @@ def _run(cluster: Cluster, life: Life, name: str) -> Iterator[Real]:
         cluster.client.create(controller)
         cluster.wait_for(lambda: _has_event(cluster, name, "Started"), f"{name} starts")
         try:
-            yield Real(cluster, hook, life.kinds)
+            yield Real(cluster, hook, life)
         finally:
             cluster.client.delete(kind, "", name)
             cluster.wait_for(lambda: _has_event(cluster, name, "Stopped"), f"{name} stops")
@@ -245,6 +262,6 @@ def test_a_life_is_as_in_the_simulator(real: tuple[Cluster, Mode], what: str) ->
 
 def _difference(simulated: Seen, real: Seen) -> list[str]:
     """Return the lines in which two ends of a step differ."""
-    old, new = (json.dumps([it.objects, it.requests], indent=1, sort_keys=True) for it in (simulated, real))
+    old, new = (json.dumps(vars(it), indent=1, sort_keys=True) for it in (simulated, real))
     lines = unified_diff(old.splitlines(), new.splitlines(), "simulated", "real", n=2, lineterm="")
     return [line for line in lines if line.strip()]

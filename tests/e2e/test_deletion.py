@@ -11,18 +11,6 @@ MINUTE = 60
 """The resyncAfterSeconds of the hook while a child is missing."""
 
 
-@pytest.mark.parametrize("policy", ["Background", "Foreground"])
-def test_its_children_are_deleted_with_it(here: Namespace, policy: str) -> None:
-    here.ready(replicas=2, **PORT)
-    done = here.since()
-
-    here.delete("MyResource", policy=policy)
-
-    here.eventually(lambda: not any(here.find(kind) for kind in ("MyResource", "Deployment", "Service")))
-    here.eventually(lambda: not here.pods())
-    assert done.children == []
-
-
 def test_children_stay_and_run_after_an_orphan_delete(here: Namespace) -> None:
     here.ready(replicas=2, **PORT)
     pods = here.pods()
@@ -50,20 +38,6 @@ def test_recreated_at_once_it_becomes_ready_with_new_children(here: Namespace, p
     assert uid != before
     assert differences(here) == []
     assert [owner["uid"] for owner in here.get("Deployment")["metadata"]["ownerReferences"]] == [uid]
-
-
-def test_a_child_held_by_a_finalizer_is_terminating_and_is_recreated_once_it_is_gone(here: Namespace) -> None:
-    """It is neither a NameConflict nor NotApplied."""
-    here.ready(**PORT)
-    here.edit("Service", {"metadata": {"finalizers": ["example.com/hold"]}})
-
-    here.delete("Service")
-    here.wait_for_status("Degraded", "ChildTerminating")
-    assert here.message().endswith("once its finalizers are removed: example.com/hold.")
-    assert here.touched().writes == []
-    here.edit("Service", {"metadata": {"finalizers": None}})
-
-    here.wait_until_ready()
 
 
 def test_a_service_of_a_myresource_that_is_gone_is_terminating_not_a_conflict(here: Namespace) -> None:

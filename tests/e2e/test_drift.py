@@ -65,6 +65,7 @@ WRITES, STATUSES = 2 * REPEATED, 10 * REPEATED
 a status that is written from an old one loses count."""
 
 
+@pytest.mark.each_mode
 @pytest.mark.parametrize(("kind", "change", "writes"), OURS.values(), ids=list(OURS))
 def test_a_changed_field_of_ours_is_restored_with_few_writes(
     here: Namespace, kind: str, change: dict[str, Any], writes: int
@@ -146,7 +147,7 @@ def test_replicas_that_others_set_again_and_again_are_reverted_three_times(here:
     assert here.get("MyResource")["status"]["override"]["count"] == REPEATED
 
 
-@pytest.mark.parametrize("policy", ["Background", "Foreground", "Orphan"])
+@pytest.mark.parametrize("policy", ["Foreground", "Orphan"])
 def test_a_deployment_deleted_by_hand_is_recreated(here: Namespace, policy: str) -> None:
     here.ready(replicas=2)
     before = here.get("Deployment")["metadata"]["uid"]
@@ -157,17 +158,6 @@ def test_a_deployment_deleted_by_hand_is_recreated(here: Namespace, policy: str)
 
     assert differences(here) == []
     assert len(here.pods()) == 2
-
-
-def test_a_service_deleted_by_hand_is_recreated(here: Namespace) -> None:
-    here.ready(**PORT)
-    before = here.get("Service")["metadata"]["uid"]
-
-    here.delete("Service")
-    here.eventually(lambda: (here.find("Service") or {"metadata": {"uid": before}})["metadata"]["uid"] != before)
-    here.wait_until_ready()
-
-    assert differences(here) == []
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
@@ -225,6 +215,7 @@ def test_an_injected_sidecar_is_kept_with_its_volume(here: Namespace) -> None:
     assert here.touched().writes == []
 
 
+@pytest.mark.each_mode
 def test_removing_our_last_variable_removes_foreign_ones_under_dynamic_apply_only(here: Namespace, mode: Mode) -> None:
     here.ready(env=[{"name": "OURS", "value": "1"}])
     inject(here)
@@ -236,6 +227,7 @@ def test_removing_our_last_variable_removes_foreign_ones_under_dynamic_apply_onl
     assert [item["name"] for item in here.main().get("env", [])] == left
 
 
+@pytest.mark.each_mode
 def test_init_containers_start_in_the_order_of_the_spec_or_nothing_changes(here: Namespace, mode: Mode) -> None:
     def listed(*names: str) -> list[dict[str, Any]]:
         return [{"name": name, "image": f"{name}:1"} for name in names]

@@ -23,6 +23,7 @@ from tests.e2e.fresh import desired_children, differences
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import Namespace
 from tests.requests.builders import my_resource
+from toolkit.slow import short_or_whole
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 
@@ -107,11 +108,11 @@ def test_a_spec_that_a_rule_refuses_is_refused_for_that_reason(cluster: Cluster)
 
 
 def test_the_children_of_any_odd_string_that_is_accepted_are_accepted(cluster: Cluster) -> None:
-    tried = list(edge_strings.accepted())
+    tried = list(edge_strings.accepted())[:: short_or_whole(7, 1)]
     problems = [problem for parent in tried for problem in _children(cluster, json.dumps(parent["spec"])[:300], parent)]
 
     assert problems == []
-    assert len(tried) > 1000
+    assert len(tried) > short_or_whole(150, 1000)
 
 
 @pytest.mark.parametrize("path", ["spec.env[].valueFrom.fieldRef.fieldPath", "spec.service.annotations"])

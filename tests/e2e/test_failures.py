@@ -64,16 +64,6 @@ def test_a_quota_on_pods_is_reported_until_it_is_raised(here: Namespace) -> None
     here.wait_until_ready()
 
 
-def test_a_scale_up_over_a_quota_is_stalled_without_a_rollout(here: Namespace) -> None:
-    """The progress deadline of the Deployment applies to rollouts only; that of the MyResource to any failure."""
-    here.ready(progressDeadlineSeconds=5)
-    here.quota(pods="1")
-
-    here.change(replicas=3)
-
-    here.wait_for_status("Failed", "ReplicaFailure")
-
-
 def test_a_surge_over_a_quota_never_fails_and_ends_by_itself(here: Namespace) -> None:
     strategy = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
     here.ready(replicas=3, strategy=strategy)
@@ -126,18 +116,6 @@ def test_a_restricted_namespace_refuses_the_baseline_profile_and_takes_the_restr
     here.wait_until_ready()
 
 
-def test_a_deployment_paused_by_hand_is_not_ready_until_it_goes_on(here: Namespace) -> None:
-    here.ready()
-    here.edit("Deployment", {"spec": {"paused": True}})
-    here.wait_until_quiet()
-
-    here.change(image="nginx:1.28")
-    here.wait_for_status("Failed", "Paused")
-    here.edit("Deployment", {"spec": {"paused": None}})
-
-    here.wait_until_ready()
-
-
 def test_a_deployment_paused_after_its_rollout_failed_is_paused(here: Namespace) -> None:
     """The Deployment keeps its condition of the failure while it is paused."""
     here.ready(progressDeadlineSeconds=2)
@@ -148,13 +126,3 @@ def test_a_deployment_paused_after_its_rollout_failed_is_paused(here: Namespace)
 
     here.wait_for_status("Failed", "Paused")
     assert "kubectl rollout resume" in here.message()
-
-
-def test_a_deployment_paused_under_a_quota_is_paused(here: Namespace) -> None:
-    here.quota(pods="1")
-    here.make(replicas=2)
-    here.wait_for_status("Building", "ReplicaFailure")
-
-    here.edit("Deployment", {"spec": {"paused": True}})
-
-    here.wait_for_status("Failed", "Paused")

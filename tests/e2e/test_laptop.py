@@ -11,7 +11,6 @@ import pytest
 
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
-from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.cluster import Cluster
 from tests.e2e.hook import NEXT, Hook
 from tests.e2e.installed import ROOT
@@ -180,7 +179,6 @@ def test_while_the_laptop_does_not_listen_nothing_changes_and_afterwards_nothing
     assert desk.here.main()["image"] == "nginx:1.28"
 
 
-@ANY_MODE
 def test_without_the_laptop_the_hook_in_the_cluster_takes_over_when_the_label_is_removed(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
     desk.wait_for_hook(laptop=True)
@@ -211,7 +209,6 @@ def test_without_its_compositecontroller_a_parent_keeps_its_children_and_is_not_
     assert desk.here.find("Service") is not None
 
 
-@ANY_MODE
 def test_an_upgrade_of_the_chart_keeps_the_selector(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
     desk.wait_for_hook(laptop=True)

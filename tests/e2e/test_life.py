@@ -4,8 +4,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from metahook.envtest.client import Refused
-from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace
 
@@ -70,6 +68,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.each_mode
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
 def test_after_a_change_the_children_equal_fresh_ones_and_are_idle(here: Namespace, change: Change) -> None:
     here.ready(**change.before)
@@ -81,15 +80,6 @@ def test_after_a_change_the_children_equal_fresh_ones_and_are_idle(here: Namespa
     assert differences(here) == []
     assert bool(pods & here.pods()) != change.restarts
     assert here.touched().writes == []
-
-
-def test_a_new_one_is_building_and_then_ready(here: Namespace) -> None:
-    here.make(replicas=2)
-    here.wait_until_ready()
-
-    assert here.get("Deployment")["status"]["availableReplicas"] == 2
-    assert here.history()[0] == ("Building", "Building")
-    assert [state for state, _ in here.history()].count("Ready") == 1
 
 
 def test_a_second_apply_writes_nothing(here: Namespace) -> None:
@@ -110,24 +100,6 @@ def test_an_idle_sync_requests_only_the_parent(here: Namespace) -> None:
     assert {(request.right.verb, request.right.resource) for request in done.requests} == {("get", "myresources")}
 
 
-def test_a_new_one_costs_one_write_for_each_child(here: Namespace, mode: Mode) -> None:
-    done = here.since()
-    here.ready(**PORT)
-
-    verb = "create" if mode == "dynamic-apply" else "patch"
-    assert sorted(done.children) == [f"{verb} deployments web-deployment", f"{verb} services web"]
-
-
-def test_a_change_costs_one_write_for_each_child(here: Namespace) -> None:
-    here.ready(**PORT)
-    done = here.since()
-
-    here.change(image="nginx:1.28")
-    here.wait_until_ready()
-
-    assert len(done.children) == 2  # the Service has the generation stamp, too
-
-
 def test_kubectl_scale_changes_the_replicas(here: Namespace) -> None:
     here.ready()
 
@@ -136,20 +108,6 @@ def test_kubectl_scale_changes_the_replicas(here: Namespace) -> None:
 
     assert here.get("Deployment")["spec"]["replicas"] == 3
     assert len(here.pods()) == 3
-
-
-def test_scaled_to_zero_it_is_ready_and_says_that_its_last_pod_is_stopping(here: Namespace) -> None:
-    here.ready()
-    (pod,) = here.client.all("Pod", here.name)
-    here.edit("Pod", {"metadata": {"finalizers": ["example.com/stops"]}}, pod["metadata"]["name"])
-
-    here.change(replicas=0)
-
-    here.wait_for_status("Ready", "ScaledToZero")
-    here.eventually(lambda: here.message() == "The MyResource is scaled to zero, and its last Pods are stopping.")
-    here.edit("Pod", {"metadata": {"finalizers": None}}, pod["metadata"]["name"])
-    here.eventually(lambda: here.message() == "The MyResource is scaled to zero, and no Pods are running.")
-    assert not here.pods()
 
 
 def test_the_scale_shows_what_an_autoscaler_needs(here: Namespace) -> None:
@@ -179,11 +137,6 @@ def test_a_name_may_have_52_characters(here: Namespace) -> None:
     here.ready(name, **PORT)
 
     assert differences(here, name) == []
-
-
-def test_a_name_of_53_characters_is_refused(here: Namespace) -> None:
-    with pytest.raises(Refused, match="52"):
-        here.make("a" + 51 * "b" + "c")
 
 
 def test_it_may_have_50_labels(here: Namespace) -> None:

@@ -33,6 +33,7 @@ def test_a_foreign_service_of_our_name_is_left_unchanged_and_reported(here: Name
     assert here.get("Deployment")["status"]["availableReplicas"] == 1
 
 
+@pytest.mark.each_mode
 def test_a_service_created_just_before_is_left_unchanged(here: Namespace, mode: Mode) -> None:
     """Server-side apply overwrites it if Metacontroller's cache does not contain it yet, so the cache gets a second."""
     for number in range(10):
@@ -44,17 +45,6 @@ def test_a_service_created_just_before_is_left_unchanged(here: Namespace, mode: 
     for number in range(10):
         here.wait_for_status("Failed", "NameConflict", f"web{number}")
         assert here.get("Service", f"web{number}")["spec"]["selector"] == {"app": "other"}
-
-
-def test_our_service_is_created_when_the_foreign_one_is_deleted(here: Namespace) -> None:
-    strangers(service(app="other"), here)
-    here.make(**PORT)
-    here.wait_for_status("Failed", "NameConflict")
-
-    here.delete("Service")
-
-    here.wait_until_ready()
-    assert here.get("Service")["spec"]["selector"] == {"myresource": "web"}
 
 
 def test_a_foreign_service_stays_when_the_myresource_is_deleted(here: Namespace) -> None:
@@ -80,14 +70,6 @@ def test_the_command_of_the_message_hands_a_foreign_service_over(here: Namespace
     here.eventually(lambda: "ownerReferences" in here.get("Service")["metadata"])
 
     assert here.get("Service")["metadata"]["ownerReferences"][0]["uid"] == uid
-
-
-def test_without_a_service_of_ours_a_foreign_one_is_no_conflict(here: Namespace) -> None:
-    before = strangers(service(app="other"), here)
-
-    here.ready(**PORT, service={"mode": "Disabled"})
-
-    assert here.get("Service") == before
 
 
 def test_a_deployment_with_only_our_user_facing_labels_is_not_adopted(here: Namespace) -> None:
@@ -117,16 +99,6 @@ def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here
     here.eventually(lambda: not here.client.all("Pod", here.name, labelSelector="app=other"))
     here.wait_until_ready()
     assert [event for event in here.client.all("Event", here.name) if event["involvedObject"]["name"] == "web"] == []
-
-
-def test_a_service_with_the_controllers_own_label_is_adopted_and_deleted(here: Namespace) -> None:
-    here.ready(**PORT)
-    uid = here.get("MyResource")["metadata"]["uid"]
-
-    here.put({**service(app="other"), "metadata": {"name": "stray", "labels": {"controller-uid": uid}}})
-
-    here.eventually(lambda: here.find("Service", "stray") is None)
-    assert here.find("Service") is not None
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
@@ -188,18 +160,6 @@ def test_deployments_with_the_same_selector_keep_their_own_pods_and_the_service_
     assert here.get("Deployment")["status"]["replicas"] == here.get("MyResource")["status"]["replicas"] == 2
     assert here.state_and_reason() == ("Ready", "Available")
     assert here.touched().writes == []
-
-
-def test_a_pod_with_our_label_is_selected_but_not_counted(here: Namespace) -> None:
-    here.ready(**PORT)
-
-    here.put(pod())
-    here.wait_until_quiet()
-
-    assert selected(here) == 2
-    assert here.get("MyResource")["status"]["replicas"] == 1
-    assert "ownerReferences" not in here.get("Pod", "stray")["metadata"]
-    assert here.state_and_reason() == ("Ready", "Available")
 
 
 def test_a_pod_with_the_hash_of_our_replica_set_is_adopted_and_one_is_deleted(here: Namespace) -> None:

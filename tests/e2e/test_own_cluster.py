@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from metahook.envtest.process import Process
-from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.cluster import Cluster
 from tests.e2e.installed import ROOT
 from tests.e2e.real_kubectl import require_kubectl
@@ -45,7 +44,6 @@ def test_make_own_passes_in_this_cluster(configuration: Path, cluster: Cluster) 
     assert [item for item in left if not item["metadata"].get("deletionTimestamp")] == []
 
 
-@ANY_MODE  # it is about the command
 def test_make_own_fails_if_a_myresource_does_not_become_ready(configuration: Path) -> None:
     code, said = typed(configuration, "--image", "nginx:bad", "--patience", "3", "-k", "gets_ready")
 
@@ -54,7 +52,6 @@ def test_make_own_fails_if_a_myresource_does_not_become_ready(configuration: Pat
     assert "ImagePullFailed" in said
 
 
-@ANY_MODE  # it is about the command
 def test_make_own_requires_a_context(configuration: Path) -> None:
     code, said = typed(configuration, context="")
 
@@ -62,7 +59,6 @@ def test_make_own_requires_a_context(configuration: Path) -> None:
     assert "make own CONTEXT=NAME" in said
 
 
-@ANY_MODE  # it is about the command
 def test_make_own_reports_an_unknown_context(configuration: Path) -> None:
     code, said = typed(configuration, context="nowhere")
 

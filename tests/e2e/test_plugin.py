@@ -8,13 +8,10 @@ from app.core.reasons import REASONS
 from app.core.status.glossary import TERMS
 from tests.api.examples.schedule import AWAKE, schedule
 from tests.docs.commands import commands
-from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
 from tests.health.argo_cd import data
 from tests.simulated.worlds import foreign, service
-
-pytestmark = ANY_MODE
 
 
 def commands_of_messages(here: Namespace) -> set[str]:
@@ -53,7 +50,7 @@ def test_the_commands_of_all_messages_are_accepted(here: Namespace, kubectl: Rea
 
 
 def test_the_command_of_a_conflict_hands_the_service_over(here: Namespace, kubectl: RealKubectl) -> None:
-    here.put(foreign(service(app="other")))
+    here.put(foreign(service(myresource="other")))
     here.make(**PORT)
     here.wait_for_status("Failed", "NameConflict")
 

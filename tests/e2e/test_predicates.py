@@ -4,12 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.foreign import FENCE, Foreign
 from toolkit.hooks.notes import Json, note, service
 from toolkit.predicates import CASES, SELECTOR, WATCHED, Result, Sentence
-
-pytestmark = ANY_MODE  # the strategy is about writes of children; the predicates decide about events of parents
 
 
 class Real:

@@ -8,11 +8,8 @@ import pytest
 
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.queue import BURST, FIRST_RETRY, RATE
-from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.foreign import FENCE, Call, Foreign, reasons
 from toolkit.hooks.notes import Json, note
-
-pytestmark = ANY_MODE  # the strategy is about writes of children; the queue decides when a hook is called
 
 FAILS = Reply(500, b'{"error": "the tests say so"}')
 WORKERS = 5

@@ -9,7 +9,6 @@ from app.api.values.names import SHARD_LABEL as LABEL
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.any_mode import ANY_MODE
 from tests.e2e.audit import deleted
 from tests.e2e.cluster import Cluster, started
 from tests.e2e.ends import moved, versions
@@ -87,7 +86,6 @@ def wait_for_sync_by(here: Namespace, name: str, controller: str, since: int) ->
     here.eventually(lambda: controller in syncs(here, name)[since:])
 
 
-@ANY_MODE
 @pytest.mark.parametrize("shards", [2, MOST])
 def test_every_myresource_is_synced_by_its_shard_alone(sharded: Cluster, here: Namespace, shards: int) -> None:
     split(sharded, shards)
@@ -159,7 +157,6 @@ def test_two_controllers_of_one_myresource_are_seen_and_write_the_same(sharded: 
     assert done.writes == []
 
 
-@ANY_MODE
 def test_a_move_shows_the_new_shard_the_same_related_objects(sharded: Cluster, here: Namespace) -> None:
     split(sharded, 2)
     here.put(SETTINGS)
@@ -176,7 +173,6 @@ def test_a_move_shows_the_new_shard_the_same_related_objects(sharded: Cluster, h
     assert moved_to[0]["ConfigMap.v1"]
 
 
-@ANY_MODE
 def test_a_move_takes_over_no_service_of_another_owner(sharded: Cluster, here: Namespace) -> None:
     split(sharded, 2)
     foreign: Json = {

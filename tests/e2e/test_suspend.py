@@ -1,5 +1,7 @@
 """A suspended MyResource: its children stay as they are, whoever changes them, until it is resumed."""
 
+import pytest
+
 from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
 from metahook.protocol.observed.child import LAST_APPLIED
@@ -45,6 +47,7 @@ def test_nothing_is_written_and_resume_applies_the_spec_that_is_then(here: Names
     assert here.touched().writes == []
 
 
+@pytest.mark.each_mode
 def test_each_change_by_others_stays_until_resume(here: Namespace, mode: Mode, metacontroller: Process) -> None:
     here.ready(**PORT, **OF_THE_POD)
     suspend(here)

@@ -30,7 +30,7 @@ from toolkit.slow import short_or_whole
 STEPS = 10
 """Steps of a walk, which has a namespace of its own."""
 
-WALKS = short_or_whole(2, 50)
+WALKS = short_or_whole(1, 50)
 
 PAUSES = (0.0, 0.3, 3.0)
 """Seconds after an event."""

@@ -52,42 +52,6 @@ def test_a_changed_value_of_a_used_key_replaces_pods_by_one_write(here: Namespac
     assert differences(here) == []
 
 
-CHANGES: dict[str, tuple[str, Json]] = {
-    "a key that is not used": ("settings", {"data": {"motd": "Goodbye"}}),
-    "a new key": ("settings", {"data": {"new": "1"}}),
-    "a label": ("settings", {"metadata": {"labels": {"team": "a"}}}),
-    "an annotation": ("settings", {"metadata": {"annotations": {"example.com/note": "b"}}}),
-    "the same value": ("settings", {"data": {"level": "info"}}),
-    "another ConfigMap": ("other", {"data": {"level": "debug"}}),
-}
-
-
-@pytest.mark.parametrize(("name", "change"), CHANGES.values(), ids=list(CHANGES))
-def test_what_is_not_used_costs_no_write(here: Namespace, name: str, change: Json) -> None:
-    for each in ("settings", "other"):
-        here.put(settings(each))
-    here.ready(**USES)
-    done = here.since()
-
-    here.edit("ConfigMap", change, name)
-    here.wait_until_quiet()
-
-    assert done.writes == []
-    assert here.touched().writes == []
-
-
-def test_configuration_is_not_watched_when_config_reload_is_disabled(here: Namespace) -> None:
-    here.put(settings())
-    here.ready(**USES, configReload={"mode": "Disabled"})
-    done = here.since()
-
-    here.edit("ConfigMap", {"data": {"level": "debug"}}, "settings")
-    here.wait_until_quiet()
-
-    assert done.writes == []
-    assert mark(here) is None
-
-
 def test_missing_configuration_is_reported_and_running_pods_keep_their_hash(here: Namespace) -> None:
     here.put(settings())
     here.ready(**USES)
@@ -109,37 +73,6 @@ def test_missing_configuration_is_reported_and_running_pods_keep_their_hash(here
 
     assert mark(here) == before
     assert pods <= here.pods()
-
-
-def test_configuration_missing_from_the_start_is_reported_until_it_exists(here: Namespace) -> None:
-    here.make(**USES)
-    here.wait_for_status("Building", "ConfigNotFound")
-
-    here.put(settings())
-    here.wait_until_ready()
-
-    assert mark(here)
-    assert here.touched().writes == []
-
-
-def test_everything_missing_is_reported_at_once(here: Namespace) -> None:
-    here.put(settings())
-    here.make(**USES, envFrom=[{"configMapRef": {"name": name}} for name in ("one", "two")])
-    here.wait_for_status("Building", "ConfigNotFound")
-    here.eventually(lambda: "Missing: ConfigMap one, ConfigMap two." in here.message())
-
-    here.put(settings("one"))
-    here.edit("ConfigMap", {"data": {"level": None}}, "settings")
-
-    here.eventually(lambda: "Missing: key level of ConfigMap settings, ConfigMap two." in here.message())
-
-
-def test_what_no_pod_needs_is_not_missing(here: Namespace) -> None:
-    here.ready(volumes=[{"name": "pages", "configMap": {"name": "pages"}}])
-    here.make("none", envFrom=[{"configMapRef": {"name": "pages"}}], replicas=0)
-    here.wait_for_status("Ready", "ScaledToZero", "none")
-
-    assert mark(here) is None
 
 
 def test_optional_configuration_may_be_missing_and_replaces_pods_once_created(here: Namespace) -> None:
@@ -166,15 +99,6 @@ def test_an_immutable_configmap_is_replaced_by_another_of_its_name(here: Namespa
     here.wait_until_ready()
 
     assert here.touched().writes == []
-
-
-def test_equal_content_in_two_namespaces_has_different_hashes(here: Namespace, elsewhere: Namespace) -> None:
-    for each in (here, elsewhere):
-        each.put(settings())
-        each.ready(**USES)
-
-    assert mark(here)
-    assert mark(here) != mark(elsewhere)
 
 
 def test_secrets_are_not_requested_unless_the_operator_watches_them(here: Namespace) -> None:
@@ -248,43 +172,6 @@ def test_a_dependency_lost_later_is_reported_and_stops_nothing(here: Namespace, 
     here.change(image="nginx:1.28")
     here.wait_until_ready()
     assert not pods & here.pods()
-
-
-def test_existing_is_enough_where_the_condition_is_exists(here: Namespace) -> None:
-    (asked,) = WAITS["dependencies"]
-    here.make(dependencies=[{**asked, "condition": "Exists"}])
-    here.wait_for_status("Building", "WaitingForDependencies")
-
-    here.put(backup("nightly", here.name))
-
-    here.wait_until_ready()
-
-
-def test_a_dependency_in_another_namespace_does_not_count(here: Namespace, elsewhere: Namespace) -> None:
-    elsewhere.put(backup("nightly", elsewhere.name))
-    tell(elsewhere, told("Ready", "True"))
-
-    here.make(**WAITS)
-    here.wait_for_status("Building", "WaitingForDependencies")
-    here.wait_until_quiet()
-
-    assert "does not exist" in here.message()
-
-
-def test_a_kind_that_is_not_watched_is_reported_until_it_is_removed(here: Namespace) -> None:
-    here.make(dependencies=[{"apiVersion": "example.com/v1", "resource": "myqueues", "name": "jobs"}])
-    here.wait_for_status("Failed", "DependencyNotFollowed")
-
-    here.change(dependencies=None)
-
-    here.wait_until_ready()
-
-
-def test_it_can_not_wait_for_itself(here: Namespace) -> None:
-    itself = {"apiVersion": "mygroup.example.com/v1alpha1", "resource": "myresources", "name": "web"}
-
-    with pytest.raises(Refused, match="dependencies must not name the MyResource itself"):
-        here.make(dependencies=[itself])
 
 
 def test_a_watched_kind_that_is_not_served_stops_the_sync_with_an_event(here: Namespace) -> None:

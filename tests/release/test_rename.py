@@ -10,7 +10,7 @@ from release.names import Cluster, Names
 from release.rename import LEFT_ALONE, OF_THE_OPERATOR, ROOT, NotRenamable, Words, is_renamed, rename
 
 WEB_APP = Names.of("apps.acme.io", "WebApp")
-LONG = "EnterpriseInternalWebApplicationInstance"
+LONG = "InternalWebApplicationInstance"
 KINDS = "metahook/src/metahook/simulator/apiserver/built_in_kinds.json"
 FILES = {
     "app/api/values/names.py": 'GROUP = "mygroup.example.com"\nKIND = "MyResource"\nSHORT_NAME = "myr"\n',
@@ -102,7 +102,7 @@ def test_a_clone_with_changes_and_one_that_is_renamed_are_refused_as_they_are(cl
         ({"group": "a.kubernetes.io"}, "GROUP=a.kubernetes.io is in kubernetes.io; name a domain of yours"),
         ({"kind": "webApp"}, "KIND=webApp is not in camel case; write it as in WebApp"),
         ({"kind": "Web-App"}, "KIND=Web-App is not in camel case; write it as in WebApp"),
-        ({"kind": LONG + "s"}, f"KIND={LONG}s is too long for names with it; take at most 40 characters"),
+        ({"kind": LONG + "s"}, f"KIND={LONG}s is too long for names with it; take at most 30 characters"),
         ({"kind": "Deployment"}, "KIND=Deployment is a kind of Kubernetes or of what the operator uses; take another"),
         ({"kind": "HTTPRoute"}, "KIND=HTTPRoute is a kind of Kubernetes or of what the operator uses"),
         ({"kind": "ServiceMonitor"}, "KIND=ServiceMonitor is a kind of Kubernetes or of what the operator uses"),
@@ -114,7 +114,7 @@ def test_a_clone_with_changes_and_one_that_is_renamed_are_refused_as_they_are(cl
         ({"short": "deploy"}, "SHORT=deploy is the name of something else; set another one"),
         ({"kind": "Ingester"}, "SHORT=ing is the name of something else; set another one"),
         ({"kind": "X"}, "SHORT= is no DNS label of at most 63 characters, such as webapps; set another one"),
-        ({"name": "a" * 51}, f"NAME={'a' * 51} is no DNS label of at most 50 characters"),
+        ({"name": "a" * 40}, f"NAME={'a' * 40} is no DNS label of at most 39 characters"),
         ({"name": "metahook"}, "NAME=metahook is the name of something else; set another one"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_name_that_a_cluster_would_refuse_is_named_with_the_remedy(given: dict
         ("WebApp", ("webapps", "wa", "webapp-operator")),
         ("Box", ("boxes", "bo", "box-operator")),
         ("HTTPPolicy", ("httppolicies", "hp", "httppolicy-operator")),
-        (LONG, (f"{LONG.lower()}s", "eiwai", f"{LONG.lower()}-operator")),
+        (LONG, (f"{LONG.lower()}s", "iwai", f"{LONG.lower()}-operator")),
     ],
 )
 def test_the_kind_decides_the_other_names(kind: str, names: tuple[str, ...]) -> None:
