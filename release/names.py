@@ -68,10 +68,10 @@ class Names:
     def problems(self, cluster: Cluster) -> Iterator[str]:
         """Yield why the operator can't have these names in *cluster*, each with the remedy."""
         yield from self._problems_of_group()
-        yield from self._problems_of_kind(cluster.kinds)
-        taken = {*cluster.kinds, *cluster.resources, *_SHORT_NAMES, self.singular}
-        yield from _problems_of_label("PLURAL", self.plural, _MAX_LABEL, taken)
-        yield from _problems_of_label("SHORT", self.short, _MAX_LABEL, {*taken, self.plural})
+        taken = {*cluster.kinds, *cluster.resources, *_SHORT_NAMES}
+        yield from self._problems_of_kind(taken)
+        yield from _problems_of_label("PLURAL", self.plural, _MAX_LABEL, {*taken, self.singular})
+        yield from _problems_of_label("SHORT", self.short, _MAX_LABEL, {*taken, self.singular, self.plural})
         yield from _problems_of_label("NAME", self.name, _MAX_NAME, {"metahook"})
 
     def _problems_of_group(self) -> Iterator[str]:
@@ -84,12 +84,12 @@ class Names:
         elif len(longest) > _MAX_DOMAIN:
             yield f"GROUP={self.group} is too long for keys with it; take {len(longest) - _MAX_DOMAIN} characters less"
 
-    def _problems_of_kind(self, kinds: set[str]) -> Iterator[str]:
+    def _problems_of_kind(self, taken: set[str]) -> Iterator[str]:
         if not re.fullmatch("[A-Z][A-Za-z0-9]*", self.kind):
             yield f"KIND={self.kind} is not in camel case; write it as in WebApp"
         elif len(self.kind) > _MAX_KIND:
             yield f"KIND={self.kind} is too long for names with it; take at most {_MAX_KIND} characters"
-        elif self.singular in kinds:
+        elif self.singular in taken:
             yield f"KIND={self.kind} is a kind of Kubernetes or of what the operator uses; take another, as in WebApp"
         elif self.singular in _LABELS:
             yield f"KIND={self.kind} would give children the label {self.singular}, which others use; take another"

@@ -104,6 +104,7 @@ def test_a_clone_with_changes_and_one_that_is_renamed_are_refused_as_they_are(cl
         ({"kind": "Web-App"}, "KIND=Web-App is not in camel case; write it as in WebApp"),
         ({"kind": LONG + "s"}, f"KIND={LONG}s is too long for names with it; take at most 30 characters"),
         ({"kind": "Deployment"}, "KIND=Deployment is a kind of Kubernetes or of what the operator uses; take another"),
+        ({"kind": "Svc"}, "KIND=Svc is a kind of Kubernetes or of what the operator uses; take another"),
         ({"kind": "HTTPRoute"}, "KIND=HTTPRoute is a kind of Kubernetes or of what the operator uses"),
         ({"kind": "ServiceMonitor"}, "KIND=ServiceMonitor is a kind of Kubernetes or of what the operator uses"),
         ({"kind": "App"}, "KIND=App would give children the label app, which others use; take another"),
