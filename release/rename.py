@@ -87,7 +87,7 @@ class Words:
         """Return *text* with the new words, and "an" before one with a vowel."""
         new = list(self.table.values())
         if self.names.kind[0] in "AEIO":
-            text = re.sub(r"\b([Aa])(?=[ -][`*]*(MyResource|myresource))", r"\1n", text)
+            text = re.sub(r"\b([Aa])(?=[-\s]\s*[`*]*(MyResource|myresource))", r"\1n", text)
         return self._pattern.sub(lambda match: new[(match.lastindex or 0) - 1], text)
 
     def renamed_links(self, text: str) -> str:

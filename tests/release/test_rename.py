@@ -164,6 +164,7 @@ def test_each_form_of_a_word_has_its_own(text: str, renamed: str) -> None:
     [
         ("A MyResource, or a `MyResource`", "An Engine, or an `Engine`"),
         ("delete-a-myresource", "delete-an-engine"),
+        ("Delete a\n  MyResource", "Delete an\n  Engine"),
         ("the MyResource", "the Engine"),
     ],
 )
