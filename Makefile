@@ -127,6 +127,9 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 	$(BIN)/python -m website.made
 	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/images/rollback.svg >/dev/null
 
+rename: ## Make this clone the operator of your kind: GROUP=apps.acme.io KIND=WebApp; PLURAL, SHORT and NAME of the chart follow from it
+	@$(PYTHON) -m release.rename $(MAKEOVERRIDES)
+
 lock: COMPILE = $(BIN)/uv pip compile --quiet --no-strip-extras $(if $(UPGRADE),--upgrade) --universal --generate-hashes --no-emit-index-url --no-header
 lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for newer packages
 	$(COMPILE) pyproject.toml -o requirements/run.txt
@@ -137,4 +140,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo test toolkit test-all mutants e2e own site test-tools release kind deploy bench scale check format generate lock
+.PHONY: help demo test toolkit test-all mutants e2e own site test-tools release kind deploy bench scale check format generate rename lock

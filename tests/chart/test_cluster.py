@@ -51,7 +51,7 @@ def test_the_check_can_be_disabled(address: str) -> None:
 @pytest.mark.parametrize(
     ("address", "refused"), [([NEW], True), ([NEW, OURS], False)], indirect=["address"], ids=["absent", "there"]
 )
-def test_without_crds_enabled_the_myresource_crd_must_be_installed(address: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_without_crds_enabled_the_crd_must_be_installed(address: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
     output = installing(address, {"crds": {"enabled": False}})
 
     assert ("set crds.enabled to true, or apply the directory crds/ first" in output) is refused

@@ -116,10 +116,11 @@ def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -
 
 def test_the_pages_name_what_the_chart_installs() -> None:
     made = {(item["kind"].lower(), item["metadata"]["name"]) for item in objects(namespace="myresource-operator")}
+    ours = "(?:myresource-operator|myresources|myresource)"
     named = {
         match
         for _, command in COMMANDS
-        for match in re.findall(r"\b(deployment|compositecontroller|crd)[ /](my[\w.-]+)", command)
+        for match in re.findall(rf"\b(deployment|compositecontroller|crd)[ /]({ours}[\w.-]*)", command)
     }
 
     assert len(named) >= 3

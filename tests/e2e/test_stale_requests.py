@@ -147,7 +147,12 @@ def lose_pod(here: Namespace) -> None:
         ready = {"type": "Ready", "status": status, "lastTransitionTime": since}
         change = {"status": {"conditions": [*pod["status"]["conditions"][:-1], ready]}}
         here.client.change("Pod", here.name, pod["metadata"]["name"], change, part="/status")
-        here.eventually(lambda: condition(here.get("MyResource", "web"), "Ready")["status"] == status)  # noqa: B023 - it is called here
+        wait_for_ready(here, status)
+
+
+def wait_for_ready(here: Namespace, status: str) -> None:
+    """Wait until Ready has this *status*."""
+    here.eventually(lambda: condition(here.get("MyResource", "web"), "Ready")["status"] == status)
 
 
 def delete_service(here: Namespace) -> None:

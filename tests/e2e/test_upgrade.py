@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from app.api.values.names import GROUP, KIND, PLURAL, SHORT_NAME
 from metahook.envtest.free_port import free_port
 from metahook.envtest.manifests import documents, establish
 from metahook.envtest.process import Process, answers
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
+from release.names import Names
+from release.rename import Words, rename_files
 from tests.docs.commands import commands
 from tests.e2e.audit import Done
 from tests.e2e.bare_cluster import BareCluster, running
@@ -39,7 +42,7 @@ ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --
 
 @pytest.fixture(name="source", scope="module")
 def _source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the source of 0.2.0; skip if this clone does not have its commit."""
+    """Return a folder with the source of 0.2.0 under the names of this clone; skip if it does not have the commit."""
     command = ["git", "archive", COMMIT]
     archive = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     if archive.returncode:
@@ -47,6 +50,8 @@ def _source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("source")
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
         tar.extractall(folder, filter="data")
+    paths = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
+    rename_files(folder, paths, Words(Names(GROUP, KIND, PLURAL, SHORT_NAME, "myresource-operator")))
     return folder
 
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from backups import BACKUPS
 from greetings import GREETINGS
-from myresources import MYRESOURCES
+from myresources import MYRESOURCES as TUTORIAL
 from notebooks import NOTEBOOKS
 from rotations import rotations
 from stateful_set_services import SERVICES
@@ -40,7 +40,7 @@ def found(text: str, controller: Controller) -> list[str]:
         ("metahook/docs/hook-in-a-cluster.md", GREETINGS),
         ("metahook/examples/backup/compositecontroller.yaml", BACKUPS),
         ("metahook/examples/greeting/compositecontroller.yaml", GREETINGS),
-        ("examples/hooks/myresource/compositecontroller.yaml", MYRESOURCES),
+        ("examples/hooks/myresource/compositecontroller.yaml", TUTORIAL),
         ("metahook/examples/notebook/compositecontroller.yaml", NOTEBOOKS),
         ("metahook/examples/rotation/compositecontroller.yaml", rotations(b"a key for tests, of 32 bytes or more")),
         ("metahook/examples/service-per-statefulset/controller.yaml", SERVICES),

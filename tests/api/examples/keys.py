@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from app.api.values.names import GROUP
 from tests.api.examples.case import Example
 from tests.requests.builders import Json
 
@@ -147,7 +148,7 @@ EXAMPLES = [
     _annotation_keys("spec.propagate.annotations", _copied_annotations, longest=253),
     _unreserved("spec.propagate.annotations", _copied_annotations, RESERVED_IN_PODS),
     _annotation_keys("spec.service.annotations", _service),
-    _unreserved("spec.service.annotations", _service, [*RESERVED_IN_SERVICE, "MyGroup.Example.COM/a"]),
+    _unreserved("spec.service.annotations", _service, [*RESERVED_IN_SERVICE, f"{GROUP.title()}/a"]),
     _short("spec.service.annotations", _service),
     Example(
         path="spec.service.annotations",

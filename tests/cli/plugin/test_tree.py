@@ -7,9 +7,9 @@ from app.cli.plugin.tree import text, tree
 from app.core.desired.children import CHILDREN
 from tests.cli.plugin.recorded import MYRESOURCE, OBJECTS, Json
 
-DRAWN = """\
+DRAWN = f"""\
 OBJECT                                            STATE
-MyResource/web                                    Building (ImagePullFailed)
+{"MyResource/web":<50}Building (ImagePullFailed)
 |-- Deployment/web-deployment                     2 of 2 available, 1 updated
 |   |-- ReplicaSet/web-deployment-5d58dcf8d9      0 of 1 ready
 |   |   `-- Pod/web-deployment-5d58dcf8d9-4tbpk   ImagePullBackOff, 0 of 1 ready
