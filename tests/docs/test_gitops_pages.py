@@ -31,6 +31,13 @@ def test_the_kustomization_of_the_page_is_the_one_of_the_example() -> None:
     assert shown.items() <= find("Kustomization", "applications")["spec"].items()
 
 
+def test_the_examples_install_the_last_release_and_follow_no_branch() -> None:
+    released = re.findall(r"^## (\d+\.\d+\.\d+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+    assert find("Application", "myresource-operator")["spec"]["source"]["targetRevision"] == f"v{released[0]}"
+    assert find("GitRepository", "myresource-operator")["spec"]["ref"] == {"tag": f"v{released[0]}"}
+
+
 def test_the_page_and_the_file_have_the_same_command() -> None:
     (command,) = (each for each in commands(PAGE) if each.startswith("kubectl patch"))
 
