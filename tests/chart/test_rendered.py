@@ -10,8 +10,8 @@ import jsonschema
 import kubernetes_validate
 import pytest
 
-from app import __version__
 from charts.rendering import CHART
+from charts.version import VERSION
 from tests.chart.cert_manager_schema import CERTIFICATE, ISSUER
 from tests.chart.controller_schema import COMPOSITE_CONTROLLER
 from tests.chart.differences import differences
@@ -174,7 +174,7 @@ def test_an_unknown_field_is_invalid(name: str, kind: str, path: list[str | int]
 
 def test_the_charts_version_is_that_of_the_package() -> None:
     with helm.Chart.load(CHART) as chart:
-        assert (chart.version, chart.metadata["appVersion"]) == (__version__, __version__)
+        assert (chart.version, chart.metadata["appVersion"]) == (VERSION, VERSION)
 
 
 def test_the_chart_needs_the_kubernetes_that_the_crd_needs() -> None:
@@ -189,5 +189,5 @@ def test_every_object_has_the_labels_of_the_release(name: str) -> None:
         pods = item["kind"] == "Pod"
 
         assert labels["app.kubernetes.io/instance"] == "myresource-operator"
-        assert pods or labels["app.kubernetes.io/version"] == __version__
-        assert pods or labels["helm.sh/chart"] == f"myresource-operator-{__version__}"
+        assert pods or labels["app.kubernetes.io/version"] == VERSION
+        assert pods or labels["helm.sh/chart"] == f"myresource-operator-{VERSION}"
