@@ -23,7 +23,8 @@ from website.site import pages
 
 COMMANDS = [(page, command) for page in PAGES for command in commands(page)]
 FOLDERS = "app|charts|docs|examples|metacontroller|metahook|tests|website"
-TOOLS = r"kubectl|helm|docker|kind|make|openssl|mkdir|chmod|python3|sed|\w+=\$\((?:kubectl|make)|[\w/.]+/bin/(?:pip|myresource)"
+TOOLS = "kubectl|helm|docker|kind|make|openssl|mkdir|chmod|python3|sed"
+TOOLS += r"|\w+=\$\((?:kubectl|make)|[\w/.]+/bin/(?:pip|myresource)"
 each_page = pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS}))
 
 
