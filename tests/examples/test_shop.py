@@ -34,7 +34,7 @@ def test_each_service_is_rendered_into_valid_children() -> None:
 def test_the_days_of_the_shop_go_as_the_scenario_says(mode: str) -> None:
     ended = call(
         *("simulate", "-f", str(FOLDER / "shop.yaml"), "--scenario", str(FOLDER / "day.yaml")),
-        *("--apply-strategy", mode, "-o", "json"),
+        *("--apply-strategy", mode, "--brief"),
     )
 
     assert (ended.code, ended.err) == (0, "")

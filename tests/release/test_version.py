@@ -47,8 +47,7 @@ def texts(tree: Path) -> dict[str, str]:
 
 def printed(tree: Path) -> str:
     script = tree / "release/version.sh"
-    identity = {f"GIT_{who}_{what}": "a" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    return subprocess.run([script], env=identity, capture_output=True, text=True, check=True).stdout
+    return subprocess.run([script], capture_output=True, text=True, check=True).stdout
 
 
 def test_the_version_of_a_release_and_the_next_one_are_set_everywhere(tree: Path) -> None:
@@ -90,7 +89,13 @@ def _changed(tree: Path) -> None:
     (tree / "app/__init__.py").write_text("changed")
 
 
-@pytest.mark.parametrize(("change", "same"), [(_unchanged, True), (_committed, False), (_changed, False)])
+def _added(tree: Path) -> None:
+    (tree / "app/new.py").write_text("")
+
+
+@pytest.mark.parametrize(
+    ("change", "same"), [(_unchanged, True), (_committed, False), (_changed, False), (_added, False)]
+)
 def test_between_releases_each_state_of_the_files_has_its_own_version(
     change: Callable[[Path], None],
     same: bool,  # noqa: FBT001 - a column of the table
@@ -102,6 +107,8 @@ def test_between_releases_each_state_of_the_files_has_its_own_version(
     assert re.fullmatch(r"1\.2\.0-dev\.0\.g[0-9a-f]{8}\n", first)
     assert (printed(tree) == first) is same
     assert printed(tree) == printed(tree)
+    status = subprocess.run(["git", "status", "--short"], cwd=tree, capture_output=True, text=True, check=True)  # noqa: S607 - git is where its user has it
+    assert "A " not in status.stdout  # it stages nothing
 
 
 @pytest.mark.parametrize("version", ["9.9.9-dev.0.g0123abcd", "9.9.9"])
