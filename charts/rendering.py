@@ -1,6 +1,7 @@
 """Renders the chart with Helm's own engine, without a cluster."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,12 @@ def rendered(
     values: Mapping[str, Any] | None = None, *, release: str = RELEASE, namespace: str = RELEASE
 ) -> dict[str, str]:
     """Return the text of each rendered template, by its path under ``templates/``; empty ones are left out."""
-    with helm.Chart.load(CHART) as chart:
-        texts = chart.render(dict(values or {}), name=release, namespace=namespace)
+    texts = _chart().render(dict(values or {}), name=release, namespace=namespace)
     prefix = f"{CHART.name}/templates/"
     return {path.removeprefix(prefix): text for path, text in sorted(texts.items()) if text.strip()}
+
+
+@cache
+def _chart() -> helm.Chart:
+    """Return the chart, which is loaded once."""
+    return helm.Chart.load(CHART)

@@ -24,6 +24,9 @@ def _rules(found: list[Node]) -> list[tuple[str, Json]]:
     return [(node.path, rule) for node in found for rule in node.rules() if not is_transition(rule)]
 
 
+RULES = _rules(NODES)
+
+
 def _examples(path: str, rule: Json) -> list[Example]:
     return [example for example in EXAMPLES if example.path == path and rule["message"].startswith(example.says)]
 
@@ -39,7 +42,9 @@ def _lacking(found: list[Node]) -> list[str]:
 
 
 def _rule(example: Example) -> str:
-    (rule,) = [rule["rule"] for path, rule in _rules(NODES) if example in _examples(path, rule)]
+    (rule,) = [
+        rule["rule"] for path, rule in RULES if path == example.path and rule["message"].startswith(example.says)
+    ]
     return str(rule)
 
 

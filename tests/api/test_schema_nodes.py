@@ -1,24 +1,17 @@
-"""Every node of the CRD's schema is free of faults; each fault would be found."""
+"""Every node of the CRD's schema is free of faults."""
 
 import pytest
 
 from tests.api.apiserver import SCHEMA, Node, nodes
-from tests.api.faults import FAULTS, Fault
-from tests.requests.builders import Json
+from tests.api.faults import FAULTS
 
 
-@pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.what) for fault in FAULTS])
-def test_no_node(fault: Fault) -> None:
-    assert [node.path for node in nodes(SCHEMA) if fault.found(node)] == []
+@pytest.mark.parametrize("fault", FAULTS)
+def test_no_node(fault: str) -> None:
+    assert [node.path for node in nodes(SCHEMA) if FAULTS[fault](node)] == []
 
 
-@pytest.mark.parametrize(
-    ("fault", "schema"),
-    [
-        pytest.param(fault, schema, id=f"{fault.what} {number}")
-        for fault in FAULTS
-        for number, schema in enumerate(fault.shown_by)
-    ],
-)
-def test_a_node_would_be_found_that(fault: Fault, schema: Json) -> None:
-    assert fault.found(Node(fault.at, schema))
+def test_a_fault_would_be_found() -> None:
+    odd = Node("spec.x", {"anyOf": [], "pattern": "a", "description": "a word"})
+
+    assert len([fault for fault in FAULTS if FAULTS[fault](odd)]) == 4

@@ -1,9 +1,5 @@
 """The comparison: what it prints of made-up samples, and that it measures nothing but answers of a hook."""
 
-import http.server
-import threading
-from typing import ClassVar
-
 import pytest
 from fastapi import FastAPI
 
@@ -11,7 +7,6 @@ from bench.comparison.__main__ import JUDGED, MOST, Rounds, Sample, ratio, table
 from bench.comparison.bodies import BODIES, body
 from bench.comparison.servers import FASTAPI, HOOK, PLAIN_ROUTE
 from bench.peers import fastapi_models, plain_route
-from tests.service.attacks.senders import request, send
 from toolkit.served.asgi import call
 
 STATES = {"2 KB": "Building", "6 KB": "Ready", "200 KB": "Ready"}
@@ -42,41 +37,3 @@ def test_a_row_has_the_cpu_and_the_range_of_its_ratios() -> None:
 def test_the_bound_is_met_up_to_its_ratio_and_not_beyond(cpu: float, words: str) -> None:
     assert words in verdict(rounds(100, cpu, 200))
     assert (ratio(rounds(100, cpu, 200), FASTAPI) <= MOST) == ("NOT" not in words)
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers 200 to the first nine requests, then 500."""
-
-    protocol_version = "HTTP/1.1"
-    received: ClassVar[list[tuple[int, bytes]]] = []
-
-    def do_POST(self) -> None:
-        """Answer."""
-        self.received.append((self.client_address[1], self.rfile.read(int(self.headers["content-length"]))))
-        self.send_response(200 if len(self.received) < 10 else 500)
-        self.send_header("content-length", "4")
-        self.end_headers()
-        self.wfile.write(b"done")
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """A server that does not print that a client closed its connection."""
-
-    def handle_error(self, *_: object) -> None:
-        """Print nothing."""
-
-
-def test_requests_are_sent_over_so_many_connections_until_enough_are_answered() -> None:
-    sent = request(b"x" * 1_000_000)
-    with Server(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
-        results = send(server.server_port, lambda: sent, senders=3, times=15)
-        server.shutdown()
-
-    assert results.codes["200"] == 9
-    assert 15 <= results.codes.total() <= 17
-    assert len({caller for caller, _ in Handler.received}) == 3
-    assert {len(body) for _, body in Handler.received} == {1_000_000}

@@ -1,21 +1,13 @@
 """What ``make scale`` measures with, as far as it needs no control plane."""
 
-import os
-import time
-from pathlib import Path
-
 import pytest
 
-from bench.process import cpu
 from bench.scale.__main__ import main
 from bench.scale.activity import Activity
 from bench.scale.installation import Work
-from bench.scale.parents import Parents
-from bench.scale.prometheus import samples, total
 from bench.scale.report import EVENTS, event
 from bench.scale.usage import Cpu, api_requests
 from bench.scale.watch import Event
-from metahook.envtest.client import Client
 from tests.bench.measured import measured
 
 METRICS = """
@@ -42,30 +34,11 @@ class Idle:
         return Work()
 
 
-def test_the_cpu_of_a_process_grows_with_its_work_and_not_with_time() -> None:
-    start = cpu(os.getpid())
-    time.sleep(0.3)
-    idle = cpu(os.getpid()) - start
-    end = time.process_time() + 0.3
-    while time.process_time() < end:
-        pass
-
-    assert idle <= 0.2
-    assert cpu(os.getpid()) - start >= 0.28
-
-
 def test_a_process_that_was_restarted_counts_from_zero() -> None:
     before = Cpu({("hook", 1): 5.0, ("etcd", 2): 1.0})
     after = Cpu({("hook", 3): 0.5, ("etcd", 2): 1.25})
 
     assert after.since(before) == {"hook": 0.5, "etcd": 0.25}
-
-
-def test_a_metric_is_read_by_its_whole_name_and_its_labels() -> None:
-    assert total(METRICS, "workqueue_depth", name="ours") == 7
-    assert total(METRICS, "workqueue_depth") == 10
-    assert total(METRICS, "workqueue_depth_total") == 1e6
-    assert list(samples(METRICS, "workqueue")) == []
 
 
 def test_requests_count_by_verb_and_resource_without_watches_and_other_kinds() -> None:
@@ -82,14 +55,6 @@ def test_a_change_of_a_deployment_counts_unless_it_is_one_of_its_status() -> Non
     assert activity.changes == {"Deployment": 2}
 
 
-@pytest.mark.parametrize(("size", "half"), [(1000, 500), (50, 30), (1, 1)])
-def test_half_of_the_myresources_is_half_of_each_namespace(size: int, half: int) -> None:
-    parents = Parents(Client(None), size)  # type: ignore[arg-type]  # it sends nothing
-
-    assert len(parents.half) == len(set(parents.half)) == half
-    assert len({namespace for namespace, _ in parents.half}) == min(size, 20)
-
-
 def test_a_row_counts_for_each_myresource_that_the_event_concerns() -> None:
     cpu_seconds = {"metacontroller-0": 3.0, "metacontroller-1": 2.0, "hook": 1.0, "kube-apiserver": 9.0}
 
@@ -103,13 +68,3 @@ def test_a_row_counts_for_each_myresource_that_the_event_concerns() -> None:
 def test_a_number_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(SystemExit, match="2"):
         main([text])
-
-
-def test_a_missing_control_plane_is_reported_with_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(tmp_path))
-    monkeypatch.setenv("PATH", str(tmp_path))
-
-    assert main(["20"]) == 0
-    assert capsys.readouterr().out.startswith("not found: ")

@@ -65,12 +65,6 @@ def test_the_model_finds_the_costs_of_a_measurement_that_it_describes() -> None:
     assert vars(found) == pytest.approx(vars(COSTS))
 
 
-def test_noise_makes_no_cost_negative() -> None:
-    noisy = replace(run(400, 1), many=0, restart=0, memory=1)
-
-    assert min(vars(costs_of([noisy, run(400, 4)])).values()) >= 0
-
-
 def test_events_cost_four_times_as_much_if_there_are_twice_as_many_myresources() -> None:
     costs = replace(COSTS, event=0, create=0, create_any=0)
     one, two = (estimate(costs, replace(SETUP, size=size)).cpu for size in (10_000, 20_000))
@@ -86,25 +80,9 @@ def test_shards_divide_the_work_and_not_the_memory() -> None:
     assert four.memory == one.memory
 
 
-def test_without_pods_there_are_fewer_events_and_rules() -> None:
-    assert estimate(COSTS, replace(SETUP, has_pods=False)).cpu < estimate(COSTS, SETUP).cpu
-
-
 @pytest.mark.parametrize(("shards", "replicas"), [(1, 2), (6, 2), (7, 3), (16, 6)])
 def test_half_of_the_replicas_accept_the_requests_of_all_workers(shards: int, replicas: int) -> None:
     assert replace(SETUP, shards=shards).replicas == replicas
-
-
-def test_the_limit_of_requests_decides_how_long_a_creation_takes_if_it_is_low() -> None:
-    assert estimate(COSTS, replace(SETUP, qps=5)).create == pytest.approx(1_000 * 6 / 5)
-    assert estimate(COSTS, SETUP).create == pytest.approx(1_000 * COSTS.seconds)
-
-
-def test_retries_decide_how_long_a_restart_takes_if_all_else_is_fast() -> None:
-    fast = replace(COSTS, restart=0, restart_any=0, event=0, check=0)
-
-    assert estimate(fast, SETUP).restart == pytest.approx(1_000 / 10)
-    assert estimate(fast, replace(SETUP, shards=4)).restart == pytest.approx(250 / 10)
 
 
 def test_the_model_is_compared_with_what_was_measured() -> None:

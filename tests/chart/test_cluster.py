@@ -94,11 +94,6 @@ def test_the_gateway_api_must_be_served_where_it_is_used() -> None:
     assert "expose.gateway is true and the cluster does not serve gateway.networking.k8s.io/v1/HTTPRoute" in output
 
 
-def test_a_kind_need_not_be_served_if_the_check_is_disabled() -> None:
-    with cluster(crds=[NEW]) as address:
-        assert installing(address, {**WATCHES, "metacontroller": {"check": False}}) == ""
-
-
 @pytest.mark.parametrize(
     ("version", "image", "refused"),
     [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chart.sets import Json, annotations, objects, the, values
+from tests.chart.sets import Json, objects, the, values
 
 EXTRA = values("extra")
 
@@ -10,15 +10,6 @@ EXTRA = values("extra")
 def pod(given: Json) -> Json:
     found: Json = the("Deployment", given)["spec"]["template"]["spec"]
     return found
-
-
-def test_extra_values_only_add_to_the_container() -> None:
-    (before,), (after,) = (pod(each)["containers"] for each in ({"stopTimeout": 30}, EXTRA))
-
-    assert after["env"] == before["env"] + EXTRA["extraEnv"]
-    assert after["envFrom"] == EXTRA["extraEnvFrom"]
-    assert after["volumeMounts"] == EXTRA["extraVolumeMounts"]
-    assert pod(EXTRA)["volumes"] == EXTRA["extraVolumes"]
 
 
 def test_extra_volumes_stand_beside_those_of_tls() -> None:
@@ -54,43 +45,3 @@ def test_a_registry_comes_before_the_repository(image: Json, registry: str, expe
     pods = [pod(given), *(item["spec"] for item in objects(given) if item["kind"] == "Pod")]
 
     assert {container["image"] for each in pods for container in each["containers"]} == {expected}
-
-
-def test_pods_can_pull_with_the_secrets_of_all_charts_and_of_this_one() -> None:
-    pods = [pod(values("mirror")), *(item["spec"] for item in objects(values("mirror")) if item["kind"] == "Pod")]
-
-    assert [each["imagePullSecrets"] for each in pods] == [[{"name": "mirror"}, {"name": "registry"}]] * 2
-
-
-def test_annotations_and_labels_are_on_the_object_that_the_value_names() -> None:
-    found = {
-        (item["kind"], *annotations(item).items()) for item in objects(EXTRA) if "helm.sh/hook" not in annotations(item)
-    }
-    keep = ("helm.sh/resource-policy", "keep")
-
-    assert ("Deployment", ("example.com/owner", "platform")) in found
-    assert ("Service", ("example.com/port", "internal")) in found
-    assert ("ServiceAccount", ("example.com/role", "none")) in found
-    assert ("CompositeController", ("example.com/owner", "platform")) in found
-    assert ("CustomResourceDefinition", keep, ("argocd.argoproj.io/sync-options", "ServerSideApply=true")) in found
-    for kind in ("ServiceAccount", "CompositeController"):
-        assert the(kind, EXTRA)["metadata"]["labels"]["audit"] == "true"
-
-
-def test_a_list_of_spread_constraints_replaces_those_of_the_chart() -> None:
-    assert len(pod({})["topologySpreadConstraints"]) == 2
-    assert len(pod(values("scheduling"))["topologySpreadConstraints"]) == 1
-    assert "topologySpreadConstraints" not in pod({"topologySpreadConstraints": []})
-
-
-def test_a_probe_keeps_its_path_and_takes_each_time() -> None:
-    (before,), (after,) = (pod(each)["containers"] for each in ({}, values("scheduling")))
-
-    assert after["startupProbe"] == {**before["startupProbe"], "failureThreshold": 120}
-    assert after["livenessProbe"] == {
-        **before["livenessProbe"],
-        "initialDelaySeconds": 10,
-        "periodSeconds": 20,
-        "failureThreshold": 5,
-    }
-    assert after["readinessProbe"] == {**before["readinessProbe"], "timeoutSeconds": 5}

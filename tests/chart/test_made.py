@@ -2,7 +2,6 @@
 
 import json
 
-import jsonschema
 import pytest
 import yaml
 
@@ -11,7 +10,7 @@ from charts.children import FILE, children
 from charts.manifests import FOLDER, manifests
 from charts.rendering import CHART
 from charts.values_table import README, documented, leaves, readme
-from tests.chart.sets import SETS, Json, the, values
+from tests.chart.sets import Json, the
 
 GENERATE = "run make generate"
 TEXT = (CHART / "values.yaml").read_text()
@@ -44,10 +43,6 @@ def test_the_manifests_are_generated_from_the_chart() -> None:
     assert {file.name: file.read_text() for file in FOLDER.glob("*.yaml")} == manifests(), GENERATE
 
 
-def test_the_manifests_have_no_helm_labels() -> None:
-    assert not [name for name, text in manifests().items() if "helm.sh" in text or "Helm" in text]
-
-
 def test_the_readme_has_the_table_of_values() -> None:
     assert README.read_text() == readme(), GENERATE
 
@@ -57,14 +52,6 @@ def test_every_value_and_every_group_is_documented() -> None:
 
     assert all(comments.get(path) for path in leaves(DEFAULTS, comments))
     assert all(comments.get(key) for key in DEFAULTS)
-
-
-def test_a_value_without_a_comment_would_be_found() -> None:
-    text = "# One.\none: 1\ntwo: 2\n"
-    comments = documented(text)
-
-    assert comments == {"one": "One."}
-    assert list(leaves(yaml.safe_load(text), comments)) == ["one", "two"]
 
 
 OPEN = {
@@ -115,17 +102,3 @@ def test_the_schema_has_exactly_the_values_of_the_chart(path: str) -> None:
 def test_a_value_that_the_schema_lacks_would_be_found() -> None:
     assert groups({**DEFAULTS, "new": 1})[""] - set(NODES[""]["properties"]) == {"new"}
     assert "/metrics/podMonitor" in GROUPS
-
-
-def test_the_schema_is_a_json_schema() -> None:
-    jsonschema.Draft7Validator.check_schema(SCHEMA)
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_the_schema_accepts_the_value_sets(name: str) -> None:
-    merged = {
-        key: {**default, **values(name).get(key, {})} if isinstance(default, dict) else values(name).get(key, default)
-        for key, default in DEFAULTS.items()
-    }
-
-    jsonschema.Draft7Validator(SCHEMA).validate(merged)

@@ -4,21 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate
-import pytest
 import yaml
 
 from app.api.values.names import API_VERSION, GROUP, PLURAL
 from app.core.desired.manifests.routes import ROUTES
 from charts.version import VERSION
 from tests.requests.builders import MYRESOURCE
-from tests.schemas.kubernetes import validate
 
 ROOT = Path(__file__).parents[2]
 MANIFESTS = ROOT / "metacontroller"
 DEFAULT = [kind for kind in MYRESOURCE.children if kind not in ROUTES]
 """The kinds of children that the values of the chart do not turn off."""
-OURS = ("Kustomization", "CompositeController", "CustomResourceDefinition")
 
 Json = dict[str, Any]
 
@@ -31,25 +27,6 @@ def documents(folder: Path) -> Iterator[Json]:
 def the(kind: str, name: str = "") -> Json:
     (found,) = [item for item in documents(MANIFESTS) if item["kind"] == kind and name in str(item.get("metadata"))]
     return found
-
-
-@pytest.mark.parametrize(
-    "item",
-    [
-        pytest.param(item, id=f"{item['kind']} {item['metadata']['name']}")
-        for item in documents(MANIFESTS)
-        if item["kind"] not in OURS
-    ],
-)
-def test_every_manifest_of_kubernetes_own_kinds_is_valid(item: Json) -> None:
-    validate(item, "1.34")
-
-
-def test_a_manifest_with_a_typing_mistake_would_be_caught() -> None:
-    broken = {**the("Service"), "spec": {"selctor": {}}}
-
-    with pytest.raises(kubernetes_validate.ValidationError):
-        validate(broken, "1.34")
 
 
 def test_the_kustomization_lists_every_manifest() -> None:
@@ -78,15 +55,6 @@ def test_the_compositecontroller_watches_just_the_kinds_that_the_controller_make
     assert {c["updateStrategy"]["method"] for c in the("CompositeController")["spec"]["childResources"]} == {"InPlace"}
 
 
-def test_the_hooks_address_is_that_of_the_service() -> None:
-    service, controller = the("Service"), the("CompositeController")
-    host = f"http://{service['metadata']['name']}.{service['metadata']['namespace']}.svc"
-
-    assert service["spec"]["ports"][0]["port"] == 80
-    for name, hook in controller["spec"]["hooks"].items():
-        assert hook["webhook"]["url"].split("?")[0] == f"{host}/{name}"
-
-
 def test_metacontroller_may_write_just_what_it_must() -> None:
     rules = the("ClusterRole", "-metacontroller")["rules"]
     may = {
@@ -104,41 +72,3 @@ def test_metacontroller_may_write_just_what_it_must() -> None:
     }
     assert not {"*", "escalate", "bind", "impersonate"} & {verb for verbs in may.values() for verb in verbs}
     assert "*" not in {part for key in may for part in key}
-
-
-@pytest.mark.parametrize("role", ["view", "edit", "admin"])
-def test_users_get_rights_for_myresources_alone(role: str) -> None:
-    found = the("ClusterRole", f"operator-{role}")
-
-    assert found["metadata"]["labels"][f"rbac.authorization.k8s.io/aggregate-to-{role}"] == "true"
-    for rule in found["rules"]:
-        assert rule["apiGroups"] == [GROUP]
-        assert {resource.partition("/")[0] for resource in rule["resources"]} == {PLURAL}
-
-
-def test_users_who_view_can_change_nothing_and_users_who_edit_no_status() -> None:
-    view, edit = (the("ClusterRole", f"operator-{role}")["rules"] for role in ("view", "edit"))
-
-    assert {verb for rule in view for verb in rule["verbs"]} == {"get", "list", "watch"}
-    assert not [rule for rule in edit if f"{PLURAL}/status" in rule["resources"]]
-
-
-def test_the_hook_itself_gets_no_token_and_no_rights() -> None:
-    pod = the("Deployment")["spec"]["template"]["spec"]
-
-    assert pod["automountServiceAccountToken"] is False
-    assert pod["serviceAccountName"] == the("ServiceAccount")["metadata"]["name"]
-    assert the("ClusterRoleBinding")["subjects"] == [
-        {"kind": "ServiceAccount", "name": "metacontroller", "namespace": "metacontroller"}
-    ]
-
-
-def test_the_hook_runs_as_the_restricted_standard_asks() -> None:
-    pod = the("Deployment")["spec"]["template"]["spec"]
-    (container,) = pod["containers"]
-
-    assert pod["securityContext"]["runAsNonRoot"] is True
-    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    assert container["securityContext"]["allowPrivilegeEscalation"] is False
-    assert container["securityContext"]["readOnlyRootFilesystem"] is True

@@ -56,12 +56,6 @@ def test_no_name_and_no_label_is_longer_than_kubernetes_allows(values: Json) -> 
         assert all(len(value) <= 63 for value in metadata["labels"].values())
 
 
-def test_names_of_objects_of_one_kind_differ() -> None:
-    made = objects(EVERYTHING, release=LONG)
-
-    assert len({(item["kind"], item["metadata"]["name"]) for item in made}) == len(made)
-
-
 @pytest.mark.parametrize(
     ("values", "expected"),
     [pytest.param({}, "operators", id="release's"), pytest.param({"namespaceOverride": "x"}, "x", id="overridden")],
@@ -69,45 +63,6 @@ def test_names_of_objects_of_one_kind_differ() -> None:
 def test_every_namespaced_object_is_in_the_namespace_of_the_installation(values: Json, expected: str) -> None:
     for item in objects({**EVERYTHING, **values}):
         assert item["metadata"].get("namespace") == (None if item["kind"] in CLUSTERS else expected)
-
-
-def test_the_hook_urls_name_the_service() -> None:
-    values = {"fullnameOverride": "hook", "namespaceOverride": "x"}
-    hooks = the("CompositeController", values)["spec"]["hooks"]
-    (port,) = the("Service", values)["spec"]["ports"]
-
-    assert port["port"] == 80
-    for name, hook in hooks.items():
-        assert hook["webhook"]["url"].split("?")[0] == f"http://hook.x.svc/{name}"
-
-
-def test_two_installations_claim_the_same_controller_so_that_helm_refuses_the_second() -> None:
-    first = the("CompositeController", release="one", namespace="a")["metadata"]
-    second = the("CompositeController", release="two", namespace="b")["metadata"]
-
-    assert first["name"] == second["name"] == "myresource"
-
-
-def test_the_selector_depends_on_names_alone() -> None:
-    before = the("Deployment")["spec"]["selector"]
-    after = the("Deployment", {"commonLabels": {"a": "b"}, "podLabels": {"c": "d"}, "image": {"tag": "9"}})
-
-    assert after["spec"]["selector"] == before
-
-
-def test_the_service_and_the_policies_select_the_hooks_pods_only() -> None:
-    pod_labels = the("Deployment")["spec"]["template"]["metadata"]["labels"]
-    (test,) = [item for item in objects() if item["kind"] == "Pod"]
-    selectors = [
-        the("Deployment")["spec"]["selector"]["matchLabels"],
-        the("Service")["spec"]["selector"],
-        the("NetworkPolicy")["spec"]["podSelector"]["matchLabels"],
-        the("PodDisruptionBudget")["spec"]["selector"]["matchLabels"],
-    ]
-
-    for selector in selectors:
-        assert selector.items() <= pod_labels.items()
-        assert not selector.items() <= test["metadata"]["labels"].items()
 
 
 def test_a_name_that_looks_like_a_number_stays_a_name() -> None:

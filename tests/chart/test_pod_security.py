@@ -80,7 +80,3 @@ def test_a_pod_that_breaks_a_control_is_refused(control: str, of_pod: Json, of_c
 
     assert violations(GOOD) == []
     assert control in violations(pod)
-
-
-def test_a_second_container_is_checked_too() -> None:
-    assert "privilege escalation (init)" in violations({**GOOD, "initContainers": [{"name": "init"}]})

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from app.core.watch import Watch
-from app.settings.option import PREFIX, bounds, camel_case, option_of, read, variable_of
+from app.settings.option import bounds, camel_case, option_of, read, variable_of
 from app.settings.serve import CallerSettings, ServeSettings
 from charts.limits import limits, with_schema, with_values
 from charts.rendering import CHART, rendered
@@ -79,12 +79,6 @@ def test_the_hook_of_the_chart_is_never_in_development_mode(name: str) -> None:
     assert variable_of("dev") not in environment(values(name))
 
 
-def test_the_hook_gets_no_variable_that_is_not_a_setting() -> None:
-    given = {name for each in SETS for name in environment(values(each)) if name.startswith(PREFIX)}
-
-    assert given <= {variable_of(name) for name in ServeSettings.model_fields}
-
-
 @pytest.mark.parametrize("group", ["watch.", "limits."])
 def test_a_group_of_settings_has_no_value_without_a_setting(group: str) -> None:
     found = {value for value in VALUES if value.startswith(group)}
@@ -135,18 +129,6 @@ def test_the_group_of_limits_is_made_from_the_settings() -> None:
     assert with_schema(schema) == schema, "run make generate"
 
 
-def test_a_limit_that_the_chart_lacks_is_added() -> None:
-    text = TEXT.replace("  maxInFlight: 64\n", "")
-    schema = (CHART / "values.schema.json").read_text()
-
-    assert with_values(text) == TEXT
-    assert with_schema(schema.replace('"maxInFlight"', '"other"')) == schema
-
-
-def test_other_bounds_would_be_found() -> None:
-    assert bounds(ServeSettings.model_fields["max_in_flight"]) != "from 10 to 100000"
-
-
 def test_the_chart_and_the_settings_have_the_same_defaults_except_for_the_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -167,9 +149,3 @@ def test_the_settings_are_read_as_the_values_say(monkeypatch: pytest.MonkeyPatch
     assert read(ServeSettings).watch == Watch(
         pods=True, secrets=True, dependencies=tuple(kinds), expected_managers=managers, allowed_annotations=keys
     )
-
-
-def test_a_setting_that_the_chart_forgets_would_be_found() -> None:
-    assert value_of("slow_after") == "slowAfter"
-    assert value_of("slow_after") not in VALUES
-    assert variable_of("slow_after") not in environment(values("watch"))

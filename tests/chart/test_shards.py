@@ -4,7 +4,7 @@ import pytest
 
 from app.api.values.names import SHARD_LABEL as LABEL
 from metahook.protocol.request_builder import matches
-from tests.chart.sets import Json, notes, objects, the
+from tests.chart.sets import Json, notes, objects
 
 
 def controllers(shards: int) -> list[Json]:
@@ -31,10 +31,6 @@ def test_every_myresource_belongs_to_its_shard_or_else_to_shard_0(shards: int, v
     assert owners(shards, labels) == [own]
 
 
-def test_a_single_shard_selects_all() -> None:
-    assert selector(the("CompositeController")) is None
-
-
 def test_the_controllers_of_shards_differ_in_nothing_else() -> None:
     def rest(controller: Json) -> Json:
         metadata = controller["metadata"]
@@ -45,11 +41,6 @@ def test_the_controllers_of_shards_differ_in_nothing_else() -> None:
     first, *others = map(rest, controllers(4))
 
     assert all(other == first for other in others)
-
-
-@pytest.mark.parametrize("shards", [1, 3])
-def test_a_metacontroller_can_select_a_controller_by_its_shard(shards: int) -> None:
-    assert [item["metadata"]["labels"][LABEL] for item in controllers(shards)] == list(map(str, range(shards)))
 
 
 def test_a_controller_keeps_its_name_and_its_label_if_the_number_changes() -> None:

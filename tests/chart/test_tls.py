@@ -163,14 +163,6 @@ def test_a_ca_whose_key_is_not_known_is_replaced_by_two_upgrades_and_no_call_fai
     assert not is_trusted(certificate(first, "client-tls"), third)
 
 
-def test_an_installation_elsewhere_generates_others(first: list[Json]) -> None:
-    other = installed([])
-
-    for name, key in (("tls", "ca.crt"), ("tls", "tls.key"), ("client-tls", "tls.key"), ("token", "token")):
-        assert decoded(other, name, key) != decoded(first, name, key)
-    assert revision(other) != revision(first)
-
-
 def test_if_all_certificates_are_deleted_nothing_of_them_is_trusted(first: list[Json]) -> None:
     second = installed([secret for secret in secrets_of(first) if secret["metadata"]["name"].endswith("-token")])
 
@@ -178,13 +170,6 @@ def test_if_all_certificates_are_deleted_nothing_of_them_is_trusted(first: list[
         assert not is_trusted(certificate(first, name), second)
         assert is_trusted(certificate(second, name), second)
     assert decoded(second, "token", "token") == decoded(first, "token", "token")
-
-
-def test_a_deleted_token_is_replaced(first: list[Json]) -> None:
-    second = installed([secret for secret in secrets_of(first) if "token" not in secret["metadata"]["name"]])
-
-    assert decoded(second, "token", "token") != decoded(first, "token", "token")
-    assert revision(second) != revision(first)
 
 
 REFERENCED: Json = {"mode": "secret", "secretName": "s", "clientCertificate": {"secretName": "c"}, "token": TOKEN}
@@ -218,12 +203,6 @@ def test_metacontroller_does_not_read_again_if_the_hooks_certificate_is_renewed(
     renewed = given(**{"s_tls.crt": "new", "s_tls.key": "new"})
 
     assert installed(renewed, **REFERENCED) == installed(given(), **REFERENCED)
-
-
-def test_without_a_cluster_a_value_makes_metacontroller_read_again() -> None:
-    before, after = (the("CompositeController", {"tls": {**REFERENCED, "revision": each}}) for each in ("", "2"))
-
-    assert revision([after]) != revision([before])
 
 
 def may_read_secrets(tls: Json) -> bool:
@@ -299,54 +278,9 @@ def test_the_hook_reads_its_certificate_and_the_tokens_from_files_that_its_group
     assert environment["MYRESOURCE_TOKENS"] in found
 
 
-def test_what_is_turned_off_is_not_mounted_and_not_set() -> None:
-    tls = {"mode": "secret", "secretName": "s", "clientCertificate": OFF, "token": OFF}
-    pod = the("Deployment", {"tls": tls})["spec"]["template"]["spec"]
-    (volume,) = mounted(pod).values()
-
-    assert [item["key"] for item in volume["secret"]["items"]] == ["tls.crt", "tls.key"]
-    assert {item["name"] for item in pod["containers"][0]["env"]} & {
-        "MYRESOURCE_TLS_CLIENT_CA",
-        "MYRESOURCE_TOKENS",
-    } == set()
-
-
-def test_without_tls_nothing_is_mounted() -> None:
-    pod = the("Deployment")["spec"]["template"]["spec"]
-
-    assert "volumes" not in pod
-    assert "fsGroup" not in pod["securityContext"]
-
-
-def test_helm_test_gets_the_files_that_metacontroller_uses() -> None:
-    (pod,) = [item["spec"] for item in objects({"tls": REFERENCED}) if item["kind"] == "Pod"]
-    ((path, volume),) = mounted(pod).items()
-    files = {
-        (source["secret"]["name"], item["path"])
-        for source in volume["projected"]["sources"]
-        for item in source["secret"]["items"]
-    }
-
-    assert path == "/etc/myresource/caller"
-    assert volume["projected"]["defaultMode"] == 0o440
-    assert files == {("s", "ca.crt"), ("c", "tls.crt"), ("c", "tls.key"), ("t", "token")}
-
-
 @pytest.mark.parametrize(("mode", "port"), [("disabled", 80), ("secret", 443)])
 def test_the_service_has_the_port_of_the_urls_scheme(mode: str, port: int) -> None:
     values = {"tls": REFERENCED} if mode == "secret" else {}
     (found,) = the("Service", values)["spec"]["ports"]
 
     assert (found["port"], found["targetPort"]) == (port, "hooks")
-
-
-def test_the_certificates_of_cert_manager_are_for_the_hosts_that_metacontroller_calls() -> None:
-    made = objects({"tls": {"mode": "certManager", "token": TOKEN}})
-    certificates = {item["metadata"]["name"]: item["spec"] for item in made if item["kind"] == "Certificate"}
-    (controller,) = [item for item in made if item["kind"] == "CompositeController"]
-
-    assert set(certificates) == {f"myresource-operator{suffix}" for suffix in ("", "-ca", "-client")}
-    (found,) = controller["spec"]["endpointConfigs"]
-    assert certificates["myresource-operator"]["dnsNames"] == [found["host"]]
-    assert certificates["myresource-operator-client"]["secretName"] == found["clientTLS"]["secretRef"]["name"]
-    assert certificates["myresource-operator"]["secretName"] == found["caBundle"]["secretRef"]["name"]

@@ -58,10 +58,6 @@ def test_an_earlier_default_of_a_value_that_was_removed_changes_nothing(path: st
     assert rendered(nested({path: default})) == rendered({})
 
 
-def test_the_values_that_stayed_accept_their_earlier_defaults() -> None:
-    assert not refusal(nested({path: value for path, value in EARLIER.items() if path not in GONE}))
-
-
 @pytest.mark.parametrize("path", GONE)
 @pytest.mark.parametrize("value", ["x", 0, 1, False, True, ["x"], {"x": 1}], ids=str)
 def test_a_value_that_was_removed_is_refused_by_a_sentence_that_names_it(path: str, value: Any) -> None:

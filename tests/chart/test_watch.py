@@ -53,10 +53,6 @@ def test_metacontroller_can_read_the_watched_kinds_and_no_others(given: Json, mo
     assert not rights(LITTLE) & more
 
 
-def test_configmaps_are_always_watched() -> None:
-    assert reading("", "configmaps") <= rights(LITTLE)
-
-
 @pytest.mark.parametrize("given", [values("admission-policy"), values("expose")], ids=["no routes", "routes"])
 def test_the_admission_policy_protects_each_kind_that_metacontroller_may_change(given: Json) -> None:
     policy = the("ValidatingAdmissionPolicy", given)

@@ -1,14 +1,8 @@
 """Shell completion: a script for each shell, which completes commands, options, files and the words of explain."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from tests.cli.command import call
-
-MYRESOURCE = Path(sys.executable).parent / "myresource"
 
 
 def printed(instruction: str, words: str = "", place: int = 0) -> str:
@@ -45,18 +39,3 @@ def test_the_script_for_a_shell_is_printed(shell: str) -> None:
 )
 def test_words_options_and_files_are_completed(words: str, place: int, completed: list[str]) -> None:
     assert printed("bash_complete", words, place).splitlines() == completed
-
-
-def test_a_shell_completes_with_the_script(tmp_path: Path) -> None:
-    script = tmp_path / "completion"
-    script.write_text(printed("bash_source"))
-    shell = f"""
-        source {script}
-        COMP_WORDS=(myresource expl); COMP_CWORD=1
-        _myresource_completion {MYRESOURCE}
-        echo "${{COMPREPLY[@]}}"
-    """
-
-    ended = subprocess.run(["/bin/bash", "-c", shell], capture_output=True, text=True, check=True)
-
-    assert (ended.stdout, ended.stderr) == ("explain\n", "")

@@ -87,22 +87,6 @@ def test_a_file_that_can_not_be_used_is_named_by_its_option(
     assert "canary" not in ended.err
 
 
-@pytest.mark.parametrize("content", ["two words", ""])
-def test_a_token_file_has_the_rule_of_the_hooks_token_files(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "token"
-    file.write_text(content)
-
-    ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", f"--token-file={file}")
-
-    assert_one_line(ended, 2, f"--token-file: {file} ")
-
-
-def test_a_key_needs_its_certificate(pki: Pki) -> None:
-    ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", f"--client-key={pki.folder / 'me.key'}")
-
-    assert_one_line(ended, 2, "--client-key needs --client-cert")
-
-
 def test_a_token_can_come_from_a_pipe_of_the_shell() -> None:
     reader, writer = os.pipe()
     os.write(writer, b"a-token\n")

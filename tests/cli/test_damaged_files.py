@@ -45,18 +45,3 @@ def test_a_damaged_file_is_compared_or_refused_in_one_line(whole: Json, tmp_path
             wrong += [f"{spelled(path)}: {ended}" for ended in ends if not has_ended_well(ended)]
 
     assert wrong == []
-
-
-@pytest.mark.parametrize(
-    "ended",
-    [
-        CommandResult(3, "", "myresource: x\n"),
-        CommandResult(1, "", ""),
-        CommandResult(2, "", "Traceback\n"),
-        CommandResult(2, "", "myresource: x\ny\n"),
-        CommandResult(2, "", f"myresource: {CANARY}\n"),
-    ],
-    ids=["code", "no output", "no sentence", "two lines", "content"],
-)
-def test_another_end_of_a_command_is_found(ended: CommandResult) -> None:
-    assert not has_ended_well(ended)

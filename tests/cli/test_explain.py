@@ -44,10 +44,6 @@ def test_the_reasons_of_the_other_conditions_are_explained_too(seen: ParentCondi
     assert "{" not in ended.out
 
 
-def test_what_a_message_is_filled_with_is_in_angle_brackets() -> None:
-    assert call("explain", "DependenciesNotMet").out.splitlines()[-1] == "Message     <dependencies>."
-
-
 STATES = ("Building", "Ready", "Sleeping", "Degraded", "Failed", "Suspended", "Terminating")
 CONDITIONS = [each.name for each in CONDITION_TYPES]
 

@@ -11,14 +11,6 @@ from tests.cli.command import call
 from toolkit.slow import short_or_whole
 
 
-def test_help_lists_the_commands_without_loading_them() -> None:
-    ended = call("--help")
-
-    assert ended.code == 0
-    for name in ("crd", "diff", "explain", "record", "render", "replay", "serve", "simulate"):
-        assert f"\n  {name}" in ended.out
-
-
 @pytest.mark.parametrize("name", ["crd", "diff", "explain", "record", "render", "replay", "serve", "simulate"])
 def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ended = call(name, "--help")
@@ -26,16 +18,6 @@ def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     assert ended.code == 0
     assert ended.out.startswith(f"Usage: myresource {name}")
     assert max(map(len, ended.out.splitlines())) <= 100
-
-
-@pytest.mark.parametrize(
-    ("name", "example"),
-    [
-        ("crd", "myresource crd | kubectl apply --server-side -f -"),
-    ],
-)
-def test_an_example_in_a_help_page_is_one_line_that_can_be_copied(name: str, example: str) -> None:
-    assert f"\n    {example}\n" in call(name, "--help").out
 
 
 def test_without_arguments_help_is_printed() -> None:
@@ -75,15 +57,6 @@ def test_output_that_cannot_be_written_is_one_line_and_code_2(command: str) -> N
     assert ended.stderr == "myresource: cannot write the output: no space left on device; write to another file\n"
 
 
-def test_a_closed_standard_output_is_not_an_error() -> None:
-    shell = f"{sys.executable} -m app crd >&-"
-
-    ended = subprocess.run(["/bin/bash", "-c", shell], stderr=subprocess.PIPE, text=True, check=False)
-
-    assert (ended.returncode, ended.stderr) == (0, "")
-
-
-COMMANDS = ["crd", "diff", "explain", "render", "replay", "serve", "simulate"]
 HIDE = "import sys; sys.modules.update(dict.fromkeys(['yaml', 'httpx', 'rich']))"
 
 
@@ -98,23 +71,6 @@ def _web(tmp_path: Path) -> str:
     file = tmp_path / "web.json"
     file.write_text(json.dumps(yaml.safe_load(Path("examples/web.yaml").read_text())))
     return str(file)
-
-
-def test_the_help_of_every_command_needs_no_extra() -> None:
-    ask = f"""
-{HIDE}
-from app.cli import main
-for name in {COMMANDS}:
-    try:
-        main([name, "--help"])
-    except SystemExit as ended:
-        assert ended.code == 0, name
-"""
-
-    ended = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
-
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout == "".join(call(name, "--help").out for name in COMMANDS)
 
 
 def test_a_command_that_needs_an_extra_names_what_to_install() -> None:
@@ -170,14 +126,6 @@ def test_an_old_form_works_and_names_the_new_one(old: str, new: str) -> None:
         f"myresource: this form works until the next release; write: myresource {new.split(maxsplit=1)[0]} "
     )
     assert then.err.count("\n") == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("output", short_or_whole(["response"], ["json", "response"]))
-def test_render_reads_and_writes_json_without_the_extra(output: str, web: str) -> None:
-    arguments = ["render", "-f", web, "-o", output, "--now", "2026-01-31T12:00:00Z"]
-
-    assert _without_extra(*arguments).stdout == call(*arguments).out
 
 
 def test_without_the_toolkit_the_error_names_its_path_and_no_index() -> None:

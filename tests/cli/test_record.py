@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from metahook.protocol.request_builder import customize_request
-from tests.cli.command import assert_one_line, call
+from tests.cli.command import call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.requests.builders import my_resource
-from tests.service.operator import served
 from toolkit.recording import recording
+from toolkit.served.process import Served
 
 Json = dict[str, Any]
 
@@ -36,8 +35,8 @@ CALLS: dict[str, tuple[str, Json]] = {
 }
 
 
-def test_what_is_recorded_is_replayed_with_no_difference(tmp_path: Path) -> None:
-    with served() as hook, recording(hook.url, tmp_path / "new", command=OPERATOR) as running:
+def test_what_is_recorded_is_replayed_with_no_difference(operator: Served, tmp_path: Path) -> None:
+    with recording(operator.url, tmp_path / "new", command=OPERATOR) as running:
         for path, body in CALLS.values():
             assert httpx.post(f"{running.url}{path}?rev=1", json=body).status_code == 200
         found = running.kept()
@@ -48,35 +47,3 @@ def test_what_is_recorded_is_replayed_with_no_difference(tmp_path: Path) -> None
     assert ended.out == f"{count} requests: {count} the same, 0 differ; no Pods restart\n"
     assert (ended.code, ended.err) == (0, "")
     assert CANARY not in json.dumps(found)
-
-
-def test_a_recording_with_values_that_was_changed_is_replayed_with_a_difference(tmp_path: Path) -> None:
-    path, request = CALLS["new"]
-    with served() as hook, recording(hook.url, tmp_path / "new", "--values", command=OPERATOR) as running:
-        httpx.post(f"{running.url}{path}", json=request)
-        (found,) = running.kept()
-    assert CANARY in json.dumps(found)
-    (file,) = (tmp_path / "new").iterdir()
-    found["response"]["children"][0]["spec"]["replicas"] = 9
-    file.write_text(json.dumps(found))
-
-    assert call("replay", str(file)).code == 1
-
-
-GIVEN = {"--listen": "127.0.0.1:0", "--hook": "http://127.0.0.1:1", "--output": "/dev/null/never"}
-
-
-@pytest.mark.parametrize("missing", list(GIVEN))
-def test_there_is_no_default_for_where_from_and_where_to(missing: str) -> None:
-    options = [f"{name}={value}" for name, value in GIVEN.items() if name != missing]
-
-    assert_one_line(call("record", *options), 2, missing)
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    options = {**GIVEN, "--output": str(tmp_path / "file")}
-
-    ended = call("record", *(f"{name}={value}" for name, value in options.items()))
-
-    assert_one_line(ended, 2, f"can't record in {tmp_path}/file: file exists; name another directory with --output")

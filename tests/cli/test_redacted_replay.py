@@ -1,9 +1,7 @@
 """Recordings without users' values: the hook decides the same from them, and no value is in them."""
 
 import json
-import re
-from datetime import datetime, timedelta
-from itertools import product
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from app.cli.bound import binding, watch_of
-from app.cli.bound import settings as settings_of
+from app.cli.bound import binding
 from app.cli.record import redaction_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
 from app.core.controller import controller
@@ -24,11 +21,7 @@ from metahook.cli.comparison.comparison import compare
 from metahook.cli.files.recordings import read_recording
 from metahook.cli.hooks.named_hook import LocalHook
 from metahook.record.redaction import Redaction
-from metahook.simulator.clock import START
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from metahook.simulator.scenarios.runner import run_scenario
-from metahook.simulator.scenarios.scenario import Scenario, read_scenario
-from metahook.simulator.world import World
 from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.core.desired.test_every_kind import full
@@ -46,7 +39,6 @@ Json = dict[str, Any]
 SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
 CANARY = "canary-c9f0f895"
 PODS_OFF = Watch(pods=False)
-TEMPLATE_HASH = re.compile(rb'"pod-template-hash":"([^"]+)"')
 HASHES = frozenset(CONFIG_HASH_ANNOTATIONS.values())
 
 
@@ -111,42 +103,6 @@ def test_every_kind_of_child_is_replayed_with_no_difference_from_its_redacted_fo
 
 # Simulated clusters
 
-PLAYED = ["config-reload", "crash", "drift"]
-
-
-def with_values(name: str) -> Scenario:
-    """Return a scenario whose MyResources also have variables and an argument."""
-    scenario = yaml.safe_load((SCENARIOS / f"{name}.yaml").read_text())
-    variables = [{"name": "CANARY", "value": CANARY}, {"name": "USER", "value": f"{CANARY} of $(CANARY)"}]
-    for step in scenario["steps"]:
-        if step.get("apply", {}).get("kind") == "MyResource":
-            spec = step["apply"]["spec"]
-            step["apply"]["spec"] = {**spec, "env": [*spec.get("env", []), *variables], "args": [CANARY]}
-    return read_scenario(scenario)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "mode"), [*product(PLAYED, MODES)][:: short_or_whole(5, 1)])
-def test_every_call_of_a_simulated_cluster_is_replayed_with_no_difference(name: str, mode: Mode) -> None:
-    scenario = with_values(name)
-    watch = watch_of(scenario.watch or {})
-    cluster = World(controller(watch), settings_of(mode, watch))
-    redaction = redaction_of(keeps_values=False)
-
-    outcomes = list(run_scenario(scenario, cluster))
-
-    assert [outcome.problem for outcome in outcomes if outcome.problem] == []
-    documents = [
-        recording(f"/{call.hook}", call.request, call.response, START + timedelta(seconds=call.at), redaction)
-        for call in cluster.history.calls("sync", "customize")
-    ]
-    assert len(documents) > 5
-    assert CANARY not in json.dumps(documents)
-    hashes = {text for call in cluster.history.calls("sync") for text in TEMPLATE_HASH.findall(call.request)}
-    assert hashes
-    assert not [text for text in hashes if text.decode() in json.dumps(documents)]
-    assert [document for document in documents if has_difference(document, watch)] == []
-
 
 # Generated requests
 
@@ -204,23 +160,6 @@ def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situat
         assert json.loads(WATCHING.handle_sync(redacted_request, NOW).body) == json.loads(redacted_response)
     without_content = hashes(json.loads(redacted_response))
     assert not [each for each in hashes(json.loads(response)) - without_content if each in text]
-
-
-@pytest.mark.slow
-@settings(max_examples=short_or_whole(8, 50))
-@given(situations(parents().map(planted)).filter(is_storable))
-def test_with_values_only_secrets_are_redacted(situation: Situation) -> None:
-    request = request_with_canaries(situation)
-    response = WATCHING.handle_sync(request, NOW).body
-    redaction = redaction_of(keeps_values=True)
-
-    redacted, _ = redaction.redact(request, response)
-
-    before, after = json.loads(request), json.loads(redacted)
-    assert after["parent"]["spec"] == before["parent"]["spec"]
-    assert after["related"].get("ConfigMap.v1") == before["related"].get("ConfigMap.v1")
-    assert CANARY not in json.dumps(after["related"].get("Secret.v1"))
-    assert not has_difference(recording("/sync", request, response, NOW, redaction), WATCH)
 
 
 # A canary in every text
@@ -338,13 +277,6 @@ def test_the_hashes_of_configuration_are_those_of_the_placeholders() -> None:
     published, replaced = hashes(json.loads(response)), hashes(json.loads(redacted_response))
     assert (len(published), len(replaced), published & replaced) == (2, 2, set())
     assert replaced == hashes(json.loads(WATCHING.handle_sync(redacted_request, NOW).body))
-
-
-def test_without_the_hashes_of_the_hook_a_replay_would_restart_pods() -> None:
-    request, response = with_hash()
-
-    assert has_difference(recording("/sync", request, response, NOW, Redaction()), WATCH)
-    assert has_difference(recording("/sync", request, response, NOW, Redaction(hash_annotations=HASHES)), WATCH)
 
 
 # What the hook decides from a value

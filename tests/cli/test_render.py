@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 import yaml
 
-from app.api.schema.crd import schema
-from app.cli.files import validation
 from metahook.protocol.request_builder import sync_request
 from tests.cli.command import call
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
@@ -66,14 +64,6 @@ def test_children_are_printed_as_manifests(write: Any) -> None:
     assert [item["kind"] for item in manifests("-f", file)] == ["Deployment", "Service"]
 
 
-def test_json_is_a_list_of_the_same_children(write: Any) -> None:
-    file = write(my_resource(ports=[{"containerPort": 80}]))
-
-    assert json.loads(call("render", "-f", file, "-o", "json").out) == {
-        "apiVersion": "v1", "kind": "List", "items": manifests("-f", file),
-    }  # fmt: skip
-
-
 def test_the_children_of_all_files_and_documents_are_printed(write: Any) -> None:
     same_name = {**my_resource(), "metadata": {"name": "two", "namespace": "b"}}
     one = write(my_resource("one"), my_resource("two"), same_name, name="one.yaml")
@@ -97,13 +87,6 @@ def test_the_reason_for_no_children_is_printed_on_standard_error(write: Any, tmp
     assert len(list(yaml.safe_load_all(ended.out))) == 1
     assert ended.err.startswith(f"myresource: {tmp_path}/app.yaml: web: no children: DependencyNotFollowed: ")
     assert ended.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("output", ["yaml", "json", "response"])
-def test_text_outside_ascii_is_not_escaped(output: str, write: Any) -> None:
-    text = "日本語 \N{WHALE} ü"
-
-    assert text in call("render", "-f", write(my_resource(args=[text])), "-o", output).out
 
 
 def test_manifests_are_utf_8_in_any_locale(write: Any) -> None:
@@ -132,21 +115,6 @@ def test_strings_that_kubectl_would_read_as_other_types_are_quoted(write: Any) -
 
     assert [word for word in QUOTED if f"'{word}'" not in printed] == []
     assert [word for word in UNQUOTED if word not in printed] == []
-
-
-def test_the_json_schema_is_built_once_for_all_objects(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    schemas: list[Json] = []
-
-    def counted() -> Json:
-        schemas.append(schema())
-        return schemas[-1]
-
-    validation.known_fields.cache_clear()
-    monkeypatch.setattr(validation, "schema", counted)
-
-    call("render", "-f", write(*(my_resource(name) for name in ("one", "two", "three"))))
-
-    assert len(schemas) == 1
 
 
 def test_with_observed_children_the_response_is_that_of_a_later_sync(write: Any) -> None:
@@ -229,42 +197,3 @@ def test_a_spec_that_the_hook_alone_refuses_is_one_line_too(fields: Any, words: 
     assert (ended.code, ended.out) == (1, "")
     assert ended.err.count("\n") == 1
     assert f"web: {words}" in ended.err
-
-
-def test_scalars_are_read_as_kubectl_reads_them(write: Any) -> None:
-    file = write(
-        """
-        apiVersion: mygroup.example.com/v1alpha1
-        kind: MyResource
-        metadata: {name: web}
-        spec:
-          image: nginx:1.27
-          restartedAt: 2026-01-31T12:00:00Z
-          env: [{name: TIME, value: 12:30:45}]
-          replicas: 0x2
-        """
-    )
-
-    deployment = rendered("-f", file)["children"][0]["spec"]
-    template = deployment["template"]
-
-    assert deployment["replicas"] == 2
-    assert template["metadata"]["annotations"] == {"mygroup.example.com/restartedAt": "2026-01-31T12:00:00Z"}
-    assert template["spec"]["containers"][0]["env"] == [{"name": "TIME", "value": "12:30:45"}]
-
-
-def test_the_same_time_in_two_zones_gives_the_same_response(write: Any) -> None:
-    file = write(my_resource())
-
-    east = call("render", "-f", file, "--now", "2026-01-31T14:00:00+02:00")
-
-    assert east == call("render", "-f", file, "--now", NOW_TEXT)
-
-
-def test_an_escaped_character_in_json_is_one_character(tmp_path: Path) -> None:
-    file = tmp_path / "web.json"
-    file.write_text(json.dumps(my_resource(args=["\N{WHALE}"])))
-
-    (container,) = rendered("-f", str(file))["children"][0]["spec"]["template"]["spec"]["containers"]
-
-    assert container["args"] == ["\N{WHALE}"]

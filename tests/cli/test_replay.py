@@ -20,9 +20,7 @@ from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
 from tests.cli.other_version import PATH, longer, other_version
 from tests.cli.test_diff import MODES, in_cluster, request_of, using
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
-from tests.service.operator import served
 from toolkit.served.process import Served
-from toolkit.slow import only_whole
 
 Json = dict[str, Any]
 Write = Callable[..., str]
@@ -277,26 +275,6 @@ def test_a_kept_child_without_a_record_has_no_difference(write: Write) -> None:
     assert call("replay", write(answered)).code == 0
 
 
-def test_a_failure_of_this_version_is_printed_and_the_other_requests_are_compared(
-    write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, other = write(recorded(settled())), write(recorded(settled("server-side-apply")), "other.json")
-    calls = iter([KeyError("canary")])
-
-    def sometimes(*arguments: Any, **options: Any) -> Any:
-        if error := next(calls, None):
-            raise error
-        return real(*arguments, **options)
-
-    real = sys.modules["app.core.sync"].desired_state
-    monkeypatch.setattr("app.core.sync.desired_state", sometimes)
-
-    line, summary = lines(call("replay", one, other))
-
-    assert line == f"{one}: default/web: status code 200 -> 500"
-    assert summary.startswith("2 requests: 1 the same, 1 differs")
-
-
 def test_rules_of_customize_are_compared(write: Write) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
     same = recorded(customize_of(parent), path="/customize")
@@ -388,18 +366,6 @@ def test_a_kind_that_was_not_collected_is_unknown(write: Write) -> None:
     assert call("replay", write(parents, "parents"), write(children, "children")) == CommandResult(0, f"{SAME}\n", "")
 
 
-def test_live_objects_show_whose_pods_another_version_restarts(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    parents, children = live(my_resource("web"), my_resource("slow", uid="u", terminationGracePeriodSeconds=60))
-    files = write(parents, "parents"), write(children, "children")
-    use_another_version(monkeypatch)
-
-    ended = call("replay", *files)
-
-    assert ended.code == 1
-    assert [line.split(": ")[1] for line in lines(ended)[:-1]] == ["default/web"]
-    assert lines(ended)[-1] == "2 requests: 1 the same, 1 differs; Pods of 1 MyResource would restart"
-
-
 def test_a_service_of_another_owner_is_not_a_child(write: Write) -> None:
     parent = my_resource(ports=[{"containerPort": 80}])
     metadata = {"name": "web", "namespace": "default"}
@@ -460,17 +426,11 @@ def _other() -> Iterator[Served]:
         yield hook
 
 
-@pytest.fixture(name="same", scope="module")
-def _same() -> Iterator[Served]:
-    with served() as hook:
-        yield hook
-
-
 @pytest.mark.parametrize("end", ["", "/", "/sync", "/customize"])
-def test_the_same_version_at_a_url_has_no_difference(end: str, same: Served, write: Write) -> None:
+def test_the_same_version_at_a_url_has_no_difference(end: str, operator: Served, write: Write) -> None:
     files = write(settled()), write(customize_of(my_resource()), "customize.json")
 
-    ended = call("replay", "--against", same.url + end, *files)
+    ended = call("replay", "--against", operator.url + end, *files)
 
     assert ended == CommandResult(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
 
@@ -487,75 +447,21 @@ def test_another_version_at_a_url_is_the_new_one(other: Served, write: Write) ->
     assert summary == RESTARTED
 
 
-def test_live_objects_are_sent_to_both_hooks(other: Served, write: Write) -> None:
-    parents, children = live(my_resource())
-
-    summary = lines(call("replay", "--against", other.url, write(parents, "a"), write(children, "b")))[-1]
-
-    assert summary == "2 requests: 1 the same, 1 differs; Pods of 1 MyResource would restart"
-
-
-def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(same: Served, write: Write) -> None:
+def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(operator: Served, write: Write) -> None:
     file = write(settled())
 
     assert_one_line(
-        call("replay", "--against", same.health_url, file), 2, "--against: /sync returns status 404", "URL of a hook"
+        call("replay", "--against", operator.health_url, file),
+        2,
+        "--against: /sync returns status 404",
+        "URL of a hook",
     )
 
 
 # Errors
 
 
-def test_an_object_that_is_nested_too_deeply_is_one_line(write: Write) -> None:
-    request = settled()
-    (child,) = request["children"]["Deployment.apps/v1"].values()
-    deep: Any = "x"
-    for _ in range(600):
-        deep = {"a": deep}
-    child["spec"]["template"]["more"] = deep
-
-    ended = call("replay", write(request))
-
-    assert ended.code == 0 or (ended.code, ended.err.count("\n")) == (2, 1)
-
-
 # Missing packages, pipes, signals
-
-
-def test_json_needs_no_extra_packages_and_other_input_names_what_to_install(write: Write) -> None:
-    good, bad = write(recorded(settled()), "good.json"), write("a: 1", "bad.yaml")
-    calls = [[good], [bad], ["--against", "http://127.0.0.1:1", good]]
-    ask = f"""
-import sys
-sys.modules.update(dict.fromkeys(["yaml", "httpx", "rich"]))
-from app.cli import main
-for arguments in {calls}:
-    try:
-        main(["replay", *arguments])
-    except SystemExit as ended:
-        print(ended.code)
-"""
-
-    ended = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
-
-    assert ended.stdout == f"{SAME}\n0\n2\n2\n"
-    remedy = "pip install ./metahook '.[cli]', at the root of the repository"
-    assert [remedy in line for line in ended.stderr.splitlines()] == [True, True]
-
-
-@pytest.mark.slow
-@only_whole
-def test_with_a_closed_pipe_the_exit_code_is_the_same(write: Write, tmp_path: Path) -> None:
-    for number in range(2):
-        write(settled(), f"many/{number}.json")
-    answered = {**recorded(settled()), "status": 500}
-    for number in range(300):
-        write(answered, f"many/with-a-long-name-so-that-the-pipe-is-full-{number:0200}.json")
-    shell = f"{sys.executable} -m app replay {tmp_path}/many | true; exit ${{PIPESTATUS[0]}}"
-
-    ended = subprocess.run(["/bin/bash", "-c", shell], capture_output=True, text=True, check=False)
-
-    assert (ended.returncode, ended.stderr) == (1, "")
 
 
 def test_ctrl_c_exits_with_130_and_no_message(write: Write) -> None:

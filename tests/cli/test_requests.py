@@ -12,7 +12,7 @@ from app.core.watch import Watch
 from metahook import Absence, ConfigMap, CustomizeRequest, Deployment, Pod, Service, SyncRequest
 from metahook.cli.hooks.named_hook import LocalHook
 from metahook.cli.hooks.requests import Requests
-from metahook.protocol.request_builder import customize_request, sync_request
+from metahook.protocol.request_builder import customize_request
 from metahook.simulator.metacontroller.settings import MODES
 from tests.recorded.traffic import one
 from tests.requests.builders import NOW, Json, finished, my_resource, owned
@@ -67,16 +67,6 @@ def test_children_are_grouped_as_a_real_metacontroller_groups_them(mode: str) ->
 
     found = composed(request["parent"], objects)["children"]
     assert {group: items for group, items in found.items() if items} == request["children"]
-
-
-def test_requests_have_the_fields_that_a_real_metacontroller_sends() -> None:
-    sent = json.loads(sync_request(my_resource(), {}, {}))
-
-    assert sent.keys() == one("dynamic-apply/rollout-0-made-first").content["request"].keys()
-    assert (
-        json.loads(customize_request(my_resource())).keys()
-        == one("dynamic-apply/rollout-0-made-customize").content["request"].keys()
-    )
 
 
 def test_only_what_the_parent_controls_in_its_namespace_is_its_child() -> None:

@@ -132,6 +132,8 @@ def test_field_managers_come_from_the_option_or_the_variable_with_commas_between
 
     assert read(WatchSettings).watch.expected_managers == ("sidecar injector", "*")
     assert read(WatchSettings, expected_managers=("a,b", "a")).watch.expected_managers == ("a", "b")
+    longest = "x" * LONGEST_MANAGER
+    assert read(WatchSettings, expected_managers=(longest,)).watch.expected_managers == (longest,)
 
 
 @pytest.mark.parametrize("name", ["x" * (LONGEST_MANAGER + 1), "a\nb"])

@@ -5,7 +5,6 @@ import json
 import os
 import pty
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.cli.command import LISTENS, call
-from tests.service.operator import served
-from toolkit.slow import only_whole, short_or_whole
+from tests.cli.command import call
+from toolkit.served.process import Served
 
 WEB = "examples/web.yaml"
 ROOT = Path(__file__).parent.parent.parent
@@ -106,14 +104,6 @@ def test_a_step_that_fails_is_named_by_its_number(
     assert ("shown last" in ended.out) is (code == 0)
 
 
-@pytest.mark.parametrize("seconds", ["0.00001s", "278h"])
-def test_short_and_long_times_are_kept_as_they_are(seconds: str) -> None:
-    ended = call("simulate", "-f", WEB, "--until", seconds, "-o", "json")
-
-    assert ended.code == 0
-    assert json.loads(ended.out.splitlines()[-1])["summary"]["quiet"] == (seconds != "0.00001s")
-
-
 def test_a_field_that_is_removed_is_shown_as_removed() -> None:
     ended = call("simulate", "--scenario", "drift")
 
@@ -127,28 +117,6 @@ def test_an_edit_happens_at_its_time() -> None:
     assert [line[0] for line in yours] == ["0.00s", "3.00s", "7.00s"]
     assert yours[1][-1] == "spec.replicas=2"
     assert yours[2][-1] == "spec.memory=1Gi"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("fail", "shown", "state"),
-    [
-        ("bad-image", "ImagePullBackOff", "Failed:ImagePullFailed"),
-        ("crash", "Error, CrashLoopBackOff", "Failed:CrashLooping"),
-        ("oom", "OOMKilled, CrashLoopBackOff", "Failed:OOMKilled"),
-        ("config-error", "CreateContainerConfigError", "Failed:ContainerConfigError"),
-        ("unschedulable", "Unschedulable", "Failed:Unschedulable"),
-        ("unready", "ready", "Ready:Available"),
-        ("evicted", "Evicted", "Failed:Evicted"),
-        ("node-lost", "creates Pod", "Failed:ProgressDeadlineExceeded"),
-        ("slow", "ContainerCreating", "Ready:Available"),
-    ][:: short_or_whole(2, 1)],
-)
-def test_containers_fail_in_the_requested_way(fail: str, shown: str, state: str) -> None:
-    ended = call("simulate", "-f", WEB, "--fail", fail)
-
-    assert shown in ended.out
-    assert statuses(ended.out)[-1] == state
 
 
 def test_an_explicit_speed_is_kept_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,29 +155,11 @@ def test_a_scenario_is_found_by_its_name_or_its_file() -> None:
     assert by_name.code == 0
 
 
-def test_a_pod_is_deleted_by_its_replica_set_and_removed_by_the_kubelet() -> None:
-    lines = call("simulate", "-f", WEB, "--set", "replicas=0", "--at", "5s").out.splitlines()
-    actions = [line.split()[1:4] for line in lines if " deletes " in line or " removes " in line]
-
-    assert actions == [["replicaset-controller", "deletes", "Pod"], ["kubelet", "removes", "Pod"]]
-
-
-def test_a_hook_at_a_url_is_called() -> None:
-    with served() as hook:
-        ended = call("simulate", "-f", WEB, "--hook", hook.url)
+def test_a_hook_at_a_url_is_called(operator: Served) -> None:
+    ended = call("simulate", "-f", WEB, "--hook", operator.url)
 
     assert ended.code == 0
     assert statuses(ended.out)[-1] == "Ready:Available"
-
-
-def test_the_picture_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
-    file = tmp_path / "web.svg"
-
-    assert call("simulate", "-f", WEB, "--svg", str(file)).code == 0
-    assert file.read_text().startswith("<svg")
-    assert file.read_text().rstrip().endswith("</svg>")
-    assert "url(http" not in file.read_text()
-    assert "@font-face" not in file.read_text()
 
 
 def test_the_committed_picture_shows_what_the_scenario_prints_today(tmp_path: Path) -> None:
@@ -226,53 +176,6 @@ def _command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "app", "simulate", *arguments]
 
 
-@pytest.mark.slow
-@only_whole
-def test_a_pipe_that_ends_early_is_no_error() -> None:
-    shell = f"{' '.join(_command('--scenario', 'demo'))} | head -1"
-    ended = subprocess.run(["/bin/bash", "-o", "pipefail", "-c", shell], capture_output=True, text=True, check=False)
-
-    assert (ended.returncode, ended.stderr) == (0, "")
-
-
-@pytest.mark.slow
-@only_whole
-def test_ctrl_c_exits_with_130_and_without_a_traceback() -> None:
-    command = [*LISTENS, *_command("--scenario", "demo", "--speed", "0.1")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
-
-    assert process.returncode == 130
-    assert "Traceback" not in err
-
-
-@pytest.mark.slow
-@only_whole
-def test_on_a_terminal_it_is_coloured_and_elsewhere_plain() -> None:
-    main, side = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
-    with subprocess.Popen(
-        _command("-f", WEB, "--speed", "0", "--until", "1s"), stdout=side, env=environment
-    ) as process:
-        os.close(side)
-        shown = b""
-        while chunk := _read(main):
-            shown += chunk
-    assert process.returncode == 0
-    assert b"\x1b[" in shown
-    assert "\x1b[" not in call("simulate", "-f", WEB).out
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 65536)
-    except OSError:
-        return b""
-
-
 def test_a_terminal_is_not_read_as_standard_input() -> None:
     main, side = pty.openpty()
     ended = subprocess.run(_command("-f", "-"), stdin=side, capture_output=True, text=True, check=False)
@@ -282,10 +185,3 @@ def test_a_terminal_is_not_read_as_standard_input() -> None:
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
     assert "nothing is piped" in ended.stderr
-
-
-def test_the_end_is_not_before_the_last_line() -> None:
-    ended = call("simulate", "-f", WEB, "--fail", "crash", "--at", "10s")
-
-    *_, last, _, summary = ended.out.splitlines()
-    assert float(last.split()[0].removesuffix("s")) <= float(summary.split()[2])

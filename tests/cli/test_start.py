@@ -1,7 +1,5 @@
 """What ``serve`` imports until it has answered a first request. Each package takes time to start, and memory."""
 
-import importlib
-import linecache
 import re
 import sys
 from collections.abc import Iterator
@@ -54,7 +52,9 @@ def _report(tmp_path: Path) -> Path:
 
 def imported(report: Path, *options: str) -> Imported:
     """Return what ``serve`` with *options* has imported once it has answered."""
-    with served(sys.executable, "-c", CODE, str(report), "serve", *options) as hook:
+    script = report.with_name("serve.py")  # as python -c it would be forked from a process that has imported
+    script.write_text(CODE)
+    with served(sys.executable, str(script), str(report), "serve", *options) as hook:
         assert httpx.post(f"{hook.url}/sync", content=REQUEST, headers=JSON).is_success
     modules, _, sources = report.read_text().partition("sources:\n")
     return Imported(modules.split(), [source for source in sources.split() if "site-packages" not in source])
@@ -77,26 +77,3 @@ def test_serve_imports_only_what_it_needs(report: Path) -> None:
     assert sorted(needless(found.modules)) == []
     # Sources are read for descriptions of fields, which are for the help and the CRD.
     assert found.sources == []
-
-
-@pytest.mark.parametrize("module", ["yaml", "rich.console", "metahook.simulator.world", "metahook.cli.files.documents"])
-def test_what_other_commands_need_would_be_found(module: str) -> None:
-    assert [*needless([module])]
-
-
-DESCRIBED = """
-from pydantic import BaseModel
-
-class Described(BaseModel, use_attribute_docstrings=True):
-    name: str
-    \'\'\'The name.\'\'\'
-"""
-
-
-def test_a_source_that_is_read_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "described.py").write_text(DESCRIBED)
-    monkeypatch.syspath_prepend(tmp_path)
-
-    importlib.import_module("described")
-
-    assert str(tmp_path / "described.py") in linecache.cache

@@ -36,16 +36,6 @@ def test_a_label_that_is_missing_again_needs_another_annotation_a_few_times() ->
     assert len(set(given[4:])) == 1
 
 
-def test_a_label_of_others_needs_no_repair() -> None:
-    parent = my_resource()
-    (deployment,) = finished(parent)
-    labels = {**deployment["metadata"]["labels"], "team": "red"}
-
-    answer = sync(parent, rolled_out({**deployment, "metadata": {**deployment["metadata"], "labels": labels}}))
-
-    assert "mygroup.example.com/repair" not in child(answer, "Deployment")["metadata"]["annotations"]
-
-
 def scaled() -> tuple[Json, Json]:
     """Return a MyResource and its Deployment, whose replicas another user sets."""
     parent = my_resource(ports=PORTS, replicas=3)
@@ -68,11 +58,6 @@ def test_a_value_that_stays_different_is_written_anew_every_ten_minutes() -> Non
     assert deployment[2] == deployment[3] == deployment[4] is not None
     assert deployment[5] == deployment[6] is not None
     assert len(set(deployment[2:])) == 3
-
-
-def test_only_the_child_with_the_other_value_is_written_anew() -> None:
-    assert marks(60)[0] is not None
-    assert marks(60)[1] is None
 
 
 def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None:
@@ -130,12 +115,3 @@ def test_a_missing_label_and_another_value_share_the_annotation() -> None:
     arrived = sent_again(parent, stripped)
 
     assert reason(sync(parent, arrived, service, now=NOW + timedelta(seconds=60))) == "Overridden"
-
-
-def test_a_child_that_is_not_observed_carries_no_repair_annotation() -> None:
-    parent = my_resource()
-
-    answer = sync({**parent, "status": sync(parent)["status"]}, now=NOW + timedelta(seconds=60))
-
-    assert reason(answer) == "NotApplied"
-    assert REPAIR not in child(answer, "Deployment")["metadata"]["annotations"]

@@ -43,13 +43,6 @@ def test_a_parent_that_was_ready_is_building_while_its_request_is_stale() -> Non
     assert sync(parent, *children)["status"]["state"] == "Building"
 
 
-def test_one_newer_child_is_enough() -> None:
-    parent, children = newer(**PORT)
-    service = next(child for child in children if child["kind"] == "Service")
-
-    assert listed(sync(parent, *finished(parent), service)) == ["Deployment", "Service"]
-
-
 def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
     parent, children = newer(image="nginx:2", **PORT)
     parent["status"] = sync(parent, *children)["status"]
@@ -61,12 +54,6 @@ def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
     assert reason(answer) == "Building"  # the write is of now, so it is not rejected yet
     parent["status"] = answer["status"]
     assert reason(sync(parent, *children, now=NOW + timedelta(seconds=120))) == "NotApplied"
-
-
-def test_the_pods_that_exist_are_counted_and_not_those_of_the_older_spec() -> None:
-    parent, children = newer(replicas=10)
-
-    assert sync(parent, *children)["status"]["replicas"] == 10
 
 
 def test_a_parent_that_has_waited_long_for_its_own_child_still_undoes_nothing_of_a_newer_generation() -> None:

@@ -156,15 +156,15 @@ def test_time_alone_changes_a_status_only_at_the_announced_resync(situation: Sit
     assert before_resync == written
 
 
+def test_what_waits_for_no_child_has_no_timer() -> None:
+    parent = CustomizeRequest.decode(customize_request(my_resource())).parent
+
+    assert Wait(None, None, Rollout(None, 1), parent, PreviousStatus(parent), NOW).timers() == []
+
+
 def test_a_change_that_is_not_announced_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.core.sync.resync", lambda *_: None)
 
     written, later = statuses(Situation(my_resource()))
 
     assert later != written
-
-
-def test_what_waits_for_no_child_has_no_timer() -> None:
-    parent = CustomizeRequest.decode(customize_request(my_resource())).parent
-
-    assert Wait(None, None, Rollout(None, 1), parent, PreviousStatus(parent), NOW).timers() == []

@@ -38,13 +38,13 @@ _MYRESOURCE = re.compile(r"\.venv/bin/myresource ([^|&;<>()$*?`\n]*)")
 
 
 def printed(command: str, cwd: Path = ROOT) -> str:
-    """Return what *command* prints in a shell at *cwd*; to save time, ``myresource`` at its end or start runs here."""
-    before, pipe, last = command.rpartition(" | ")
-    if cwd == ROOT and (found := _MYRESOURCE.fullmatch(last)):
-        return _printed_here(shlex.split(found[1]), _in_shell(before, cwd) if pipe else "")
-    first, _, filters = command.partition(" | ")
-    if cwd == ROOT and (found := _MYRESOURCE.fullmatch(first)):
-        return _in_shell(filters, cwd, _printed_here(shlex.split(found[1]), ""))
+    """Return what *command* prints in a shell at *cwd*; to save time, ``myresource`` in a pipe runs here."""
+    parts = command.split(" | ")
+    for number, part in enumerate(parts):
+        if cwd == ROOT and (found := _MYRESOURCE.fullmatch(part)):
+            before, after = (" | ".join(each) for each in (parts[:number], parts[number + 1 :]))
+            shown = _printed_here(shlex.split(found[1]), _in_shell(before, cwd) if before else "")
+            return _in_shell(after, cwd, shown) if after else shown
     return _in_shell(command, cwd)
 
 

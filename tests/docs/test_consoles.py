@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.cli.plugin.recorded import kubectl, path_with
 from tests.docs.documents import ROOT, Console, consoles, printed
 from tests.docs.log import log
 from tests.docs.recipes import RECIPES
-from tests.service.operator import served
+from toolkit.served.process import Served
 from toolkit.served.refusals import without_id
 from website.site import pages
 
@@ -34,7 +34,7 @@ Run = Callable[[str], str]
 
 
 @pytest.fixture(name="run_by_page", scope="module")
-def _run_by_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
+def _run_by_page(operator: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """Give what runs the commands of these pages."""
     folder = tmp_path_factory.mktemp("log")
     (folder / "hook.log").write_text(log())
@@ -52,17 +52,15 @@ def _run_by_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str,
         )
         return ended.stdout
 
-    with served() as hook:
+    def to_the_hook(command: str) -> str:
+        local = "http://127.0.0.1"
+        return printed(command.replace(f"{local}:8080", operator.url).replace(f"{local}:8081", operator.health_url))
 
-        def to_the_hook(command: str) -> str:
-            local = "http://127.0.0.1"
-            return printed(command.replace(f"{local}:8080", hook.url).replace(f"{local}:8081", hook.health_url))
-
-        yield {
-            CURL: to_the_hook,
-            PLUGIN: with_recorded_kubectl,
-            LOGS: lambda command: printed(command, folder),
-        }
+    return {
+        CURL: to_the_hook,
+        PLUGIN: with_recorded_kubectl,
+        LOGS: lambda command: printed(command, folder),
+    }
 
 
 @pytest.mark.parametrize("block", [pytest.param(block, id=name) for name, block in BLOCKS.items()])
@@ -76,7 +74,3 @@ def test_a_command_prints_what_its_page_says(block: Console, request: pytest.Fix
         found, said = (without_id(text).removesuffix("\n") for text in (found, said))
 
     assert found == said
-
-
-def test_each_page_whose_commands_run_elsewhere_has_some() -> None:
-    assert [page for page in ELSEWHERE if page not in RECIPES and not consoles(page)] == []

@@ -1,6 +1,5 @@
 """metahook/docs/from-controller-runtime.md: its hook is called as it says."""
 
-import json
 import re
 import runpy
 from collections.abc import Callable
@@ -20,16 +19,6 @@ TEXT = (ROOT / "metahook/docs/from-controller-runtime.md").read_text()
 
 COPY = Key("Copy", "default", "mine")
 CHILD, SOURCE, OTHER = (Key("ConfigMap", "default", name) for name in ("mine", "settings", "other"))
-
-
-def test_a_request_does_not_name_its_cluster() -> None:
-    """The requests were recorded at a real Metacontroller."""
-    recorded = [json.loads(file.read_text()) for file in sorted((ROOT / "examples/requests").glob("*.json"))]
-
-    assert {field for request in recorded for field in request} == {
-        *("parent", "children", "related", "controller", "finalizing")
-    }
-    assert "clusterName" not in str(recorded)
 
 
 def block(language: str, page: str = TEXT) -> str:
@@ -105,14 +94,3 @@ def test_the_hook_of_the_page_is_called_for_what_it_watches_alone(mode: Any, cop
 
     assert calls(world) - before == asked
     assert len(done.writes) == written
-
-
-@both_modes
-def test_the_hook_of_the_page_is_called_once_in_a_period(mode: Any, copies: Controller) -> None:
-    world = ready(mode, copies)
-    before = calls(world)
-
-    world.run(3600)
-
-    assert calls(world) - before == 6
-    assert calls(world, "customize") <= 6  # its answer is forgotten after twenty minutes

@@ -1,51 +1,21 @@
 """The page about curl: its files continue its first request."""
 
 import json
-import re
 
 from tests.docs.documents import ROOT, consoles
 from tests.requests.builders import MYRESOURCE, NOW, Json
 
 BLOCKS = consoles("docs/concepts/curl.md")
-KEY = "default/web-deployment"
 
 
 def test_the_recorded_response_is_in_the_examples() -> None:
     assert BLOCKS[-1].output == (ROOT / "examples/answers/ready.json").read_text()
 
 
-def first_request() -> Json:
-    """Return the request that the page begins with."""
-    (text,) = re.findall(r"-d '(.*?)'", BLOCKS[0].command, re.DOTALL)
-    request: Json = json.loads(text)
-    return request
-
-
 def file(name: str) -> Json:
     """Return the request in the file *name* of the page."""
     request: Json = json.loads((ROOT / "examples/curl" / name).read_text())
     return request
-
-
-def deployment(request: Json) -> Json:
-    """Return the observed Deployment of *request*."""
-    observed: Json = request["children"]["Deployment.apps/v1"][KEY]
-    return observed
-
-
-def test_the_files_continue_the_smallest_request() -> None:
-    first, created, ready, killed = first_request(), *map(file, ("created.json", "ready.json", "oom-killed.json"))
-    (child,) = json.loads(MYRESOURCE.handle_sync(json.dumps(first).encode(), NOW).body)["children"]
-    groups = {"Deployment.apps/v1": {KEY: child}, "Service.v1": {}}
-
-    assert created == {**first, "children": groups}
-    for later in (ready, killed):
-        assert later["parent"].items() >= first["parent"].items()
-        assert {**deployment(later), "status": None} == {
-            **child,
-            "metadata": {**child["metadata"], "generation": 4},
-            "status": None,
-        }
 
 
 def test_the_status_in_a_file_is_that_of_its_response() -> None:

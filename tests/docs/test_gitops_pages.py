@@ -1,7 +1,6 @@
 """The page about Argo CD and Flux: its files exist, and what it shows is in the files."""
 
 import re
-import shlex
 
 import yaml
 
@@ -10,18 +9,6 @@ from tests.docs.documents import ROOT
 from tests.health.test_examples import find
 
 PAGE = "docs/clusters/gitops.md"
-
-
-def files(page: str) -> set[str]:
-    """Return the files that the commands and the sentences of *page* name."""
-    words = [word for command in commands(page) for word in shlex.split(command)]
-    named = re.findall(r"`(examples/[\w./-]+)`", (ROOT / page).read_text())
-    return {word for word in [*words, *named] if word.startswith("examples/")}
-
-
-def test_the_files_that_the_page_names_exist() -> None:
-    assert len(files(PAGE)) >= 5
-    assert [file for file in files(PAGE) if not (ROOT / file).exists()] == []
 
 
 def test_the_kustomization_of_the_page_is_the_one_of_the_example() -> None:

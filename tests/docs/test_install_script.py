@@ -79,23 +79,6 @@ def test_the_script_runs_the_commands_of_the_page_in_their_order(
     assert [words for words in others if not any(command.startswith(words) for command in COMMANDS)] == []
 
 
-@pytest.mark.parametrize(
-    ("cluster", "command"), [("", "kind create cluster"), ("myresource", "kind export kubeconfig")]
-)
-def test_a_cluster_of_an_earlier_run_is_used_again(cluster: str, command: str, tmp_path: Path) -> None:
-    commands, _ = ran(tmp_path, cluster=cluster)
-
-    assert commands[:2] == ["kind get clusters", command]
-
-
-def test_metacontroller_is_installed_only_if_it_is_not_there(tmp_path: Path) -> None:
-    commands, _ = ran(tmp_path, "mine", REPOSITORY, installed=True)
-
-    assert [command for command in commands if "metacontroller-helm" in command] == []
-    assert "kubectl config view --raw --flatten --minify --context=mine" in commands
-    assert list(tmp_path.glob("tmp.*")) == []  # the kubeconfig with the credentials is deleted
-
-
 @pytest.mark.parametrize("arguments", [("", ""), ("mine", ""), ("", REPOSITORY)])
 def test_a_cluster_of_ones_own_needs_a_context_and_a_repository(arguments: tuple[str, str], tmp_path: Path) -> None:
     commands, said = ran(tmp_path, *arguments)

@@ -26,9 +26,3 @@ def test_laptop_yaml_differs_from_the_chart_only_in_what_the_page_says() -> None
     (chart,) = documents(ROOT / "metacontroller/compositecontroller.yaml")
 
     assert without_what_the_page_names(yaml.safe_load(TEXT)) == without_what_the_page_names(chart)
-
-
-def test_both_hooks_of_laptop_yaml_have_the_same_address() -> None:
-    hooks = yaml.safe_load(TEXT)["spec"]["hooks"]
-
-    assert len({hooks[name]["webhook"]["url"].removesuffix(f"/{name}") for name in hooks}) == 1

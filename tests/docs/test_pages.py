@@ -106,16 +106,6 @@ def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_char
     assert f"`{variable}`" in (ROOT / "docs/apps/dependencies.md").read_text()
 
 
-@pytest.mark.parametrize("command", [each for _, each in COMMANDS if "commandArgs" in each])
-def test_metacontrollers_flags_are_one_list(command: str) -> None:
-    (setting,) = [each for each in settings(command) if "commandArgs" in each]
-
-    flags = helm.parse_set_string(setting)["commandArgs"]
-
-    assert len(flags) == 7 + ("target-label-selector" in command)
-    assert all(re.fullmatch(r"--[a-z-]+=[\w:./!=]+", flag) for flag in flags)
-
-
 def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -> None:
     flags = [
         re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("shards.md")

@@ -32,23 +32,10 @@ def test_the_page_shows_the_whole_file(language: str, file: str) -> None:
     assert block(language) == (EXAMPLE / file).read_text()
 
 
-def test_the_numbers_of_the_two_files_are_those_of_the_table() -> None:
-    numbers = [number for number, *_ in rows(3)]
-
-    assert numbers == [f"({number})" for number in range(1, len(numbers) + 1)]
-    for language, mark in (("go", "//"), ("python", "#")):
-        marks = re.findall(rf"{mark} (\(\d\)(?: \(\d\))*)$", block(language), re.MULTILINE)
-        assert sorted(" ".join(marks).split()) == numbers
-
-
 def test_the_table_has_what_the_tests_on_a_control_plane_observe() -> None:
     observed = [[cell.strip("`") for cell in (go, hook)] for _, go, hook, _ in rows(4)]
 
     assert observed == [[event.go, event.hook] for event in LIFE]
-
-
-def test_the_table_has_the_events() -> None:
-    assert [event for event, *_ in rows(4)] == [event.name for event in LIFE]
 
 
 def timeline(history: History) -> list[str]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.docs.commands import section_commands
@@ -55,15 +54,3 @@ def test_each_part_of_the_call_is_needed(secured: Secured) -> None:
     for part in ("--cacert certs/ca.crt ", "--cert certs/client.crt --key certs/client.key ", "Bearer "):
         assert part in call
         assert secured.printed(call.replace(part, "")) != output
-
-
-def test_the_certificate_of_the_hook_is_refused_from_a_client(secured: Secured) -> None:
-    call = BLOCKS[0].command.replace("client.crt", "tls.crt").replace("client.key", "tls.key")
-
-    assert secured.printed(call) != BLOCKS[0].output
-
-
-def test_health_is_plain_http_and_the_hooks_are_not(secured: Secured) -> None:
-    assert httpx.get(f"{secured.hook.health_url}/readyz").text == "ok\n"
-    with pytest.raises(httpx.TransportError):
-        httpx.get(f"{secured.hook.url}/sync")

@@ -2,7 +2,7 @@
 
 import ast
 
-from tests.docs.commands import commands, section_commands
+from tests.docs.commands import commands
 from tests.docs.documents import ROOT
 
 PAGES = (
@@ -66,12 +66,6 @@ def test_every_command_is_run_or_has_a_reason() -> None:
 
     assert {command for command in left if not command.startswith(tuple(NOT_RUN))} == set()
     assert [words for words in NOT_RUN if not any(command.startswith(words) for command in left)] == []
-
-
-def test_the_readme_runs_targets_and_commands_of_the_page() -> None:
-    ran = [each for each in section_commands("README.md", "Run it in a cluster") if not each.startswith("make ")]
-
-    assert set(ran) <= set(commands("docs/clusters/install.md"))
 
 
 def test_every_run_command_is_in_a_page() -> None:

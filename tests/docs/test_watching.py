@@ -15,7 +15,6 @@ from website.costs import COSTS, PERIOD, RESTART
 PAGE = "docs/concepts/watching.md"
 
 PORTS = [{"containerPort": 80}]
-BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "condition": "Ready"}
 WATCH = Watch(secrets=True, dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 SPECS: dict[str, dict[str, Any]] = {
     "`ports`": {"ports": PORTS},

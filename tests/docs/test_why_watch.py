@@ -3,16 +3,13 @@
 import re
 import runpy
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import pytest
 
-from metahook import Controller, Kind, SyncRequest, SyncResponse
-from metahook.simulator.hook import in_process
+from metahook import Controller, Kind
 from metahook.simulator.metacontroller.settings import Mode, Settings
-from metahook.simulator.objects import Json, Key, with_metadata
+from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
 from tests.docs.documents import ROOT
 from tests.simulated.worlds import Since, both_modes, calls
@@ -152,40 +149,6 @@ def test_without_a_watch_and_a_timer_a_change_is_copied_by_a_restart(hooks: list
     copies.world.metacontroller.restart(5)
 
     assert copies.seconds_until_copied("2") < 10
-
-
-def renaming(controller: Controller) -> Controller:
-    """Return a new version of *controller* that gives its child another name."""
-
-    def sync(request: SyncRequest, now: datetime) -> SyncResponse:
-        response = controller.sync(request, now)
-        return replace(response, children=[with_metadata(child, name="new") for child in response.children])
-
-    return replace(controller, sync=sync)
-
-
-@both_modes
-def test_a_child_that_a_new_version_renames_leaves_nothing_behind(hooks: list[Make], mode: Mode) -> None:
-    copies = Copies(hooks[0], mode)
-
-    copies.world.metacontroller.hook = in_process(renaming(hooks[0](copies)), copies.world.clock.time)
-    copies.world.metacontroller.restart()
-    copies.world.run(10)
-
-    assert copies.read("new") == {"a": "1"}
-    assert copies.world.api.get(CHILD) is None
-
-
-@both_modes
-def test_children_are_deleted_with_their_parent_and_what_a_client_created_stays(hooks: list[Make], mode: Mode) -> None:
-    copies = Copies(hooks[0], mode)
-    copies.world.apply({"apiVersion": "v1", "kind": "ConfigMap", **named(CREATED)})
-
-    copies.world.delete(COPY)
-    copies.world.run(10)
-
-    assert copies.world.api.get(CHILD) is None
-    assert copies.world.api.get(CREATED) is not None
 
 
 def outage(make: Make, mode: Mode) -> list[str]:

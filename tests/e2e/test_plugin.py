@@ -50,7 +50,7 @@ def test_the_commands_of_all_messages_are_accepted(here: Namespace, kubectl: Rea
 
 
 def test_the_command_of_a_conflict_hands_the_service_over(here: Namespace, kubectl: RealKubectl) -> None:
-    here.put(foreign(service(app="other")))
+    here.put(foreign(service(myresource="other")))
     here.make(**PORT)
     here.wait_for_status("Failed", "NameConflict")
 

@@ -60,10 +60,3 @@ def test_the_page_lists_all_findings() -> None:
     page = (ROOT / "metahook/docs/hook-reference.md").read_text()
 
     assert re.findall(r"^\| `([A-Z]\w+)` \|", page, re.MULTILINE) == [finding.name for finding in InstallationProblem]
-
-
-def test_jobs_that_are_updated_in_place_would_be_reported() -> None:
-    """The negative control: the hook lists Jobs by name alone."""
-    text = (ROOT / "metahook/examples/backup/compositecontroller.yaml").read_text()
-
-    assert found(text.replace("OnDelete", "InPlace"), BACKUPS) == ["WrongUpdateMethod"]

@@ -1,7 +1,6 @@
 """The examples: each is a MyResource that the hook takes, and what it asks for is valid in Kubernetes."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,9 @@ from app.api.schema.crd import schema
 from tests.cli.command import call
 from tests.requests.builders import condition
 from tests.schemas.kubernetes import validate
-from tests.service.operator import served
 from toolkit.served.process import Served
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-@pytest.fixture(name="hook", scope="module")
-def _hook() -> Iterator[Served]:
-    with served() as hook:
-        yield hook
 
 
 FILES = sorted(EXAMPLES.glob("*.yaml"))
@@ -86,10 +78,10 @@ def test_the_full_example_uses_every_field_but_those_that_exclude_others_or_need
     ],
 )
 def test_the_service_answers_an_example_request_as_its_name_says(
-    hook: Served, request_: str, state: str, reason: str
+    operator: Served, request_: str, state: str, reason: str
 ) -> None:
     body = (EXAMPLES / "requests" / f"{request_}.json").read_bytes()
-    answer = httpx.post(f"{hook.url}/sync", content=body, headers={"Content-Type": "application/json"})
+    answer = httpx.post(f"{operator.url}/sync", content=body, headers={"Content-Type": "application/json"})
 
     assert answer.status_code == 200
     assert answer.json()["status"]["state"] == state

@@ -1,24 +1,16 @@
 """Canaries: nothing of a request, except for the identity of its parent, is in the log or in an error."""
 
-import asyncio
 import json
 import logging
 import random
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
 from metahook.server.app import ServerOptions, create_app
-from metahook.server.callers.tokens import Tokens
-from metahook.server.connections.connections import Connections
-from metahook.server.hook.router import Controllers
-from metahook.server.lifecycle.address import Address
-from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import Limits
 from metahook.server.telemetry.logs import Format
 from metahook.server.telemetry.telemetry import Telemetry
@@ -95,89 +87,6 @@ OTHERS: list[dict[str, Any]] = [
 
 
 # Requests that are over a limit, or from a caller without a token
-
-
-def waits(_: SyncRequest) -> SyncResponse:
-    """Take longer than a decision may."""
-    time.sleep(0.1)
-    return SyncResponse({})
-
-
-def over_a_limit(folder: Path) -> Iterator[tuple[Controllers, ServerOptions, bytes]]:
-    """Yield what refuses a request before it is decided, and the request; *folder* is for a token."""
-    (folder / "token").write_text("3c469e9d6c5875d37a43f353d4f88e61")
-    body = json.dumps(canaries(REQUESTS[0])).encode()
-    yield MYRESOURCE, ServerOptions(tokens=Tokens(folder / "token")), body
-    slow = Controller(lambda request, _: waits(request), children=())
-    yield slow, ServerOptions(Limits(decide_timeout=0.01)), body + b" " * 300_000
-
-
-HOST = b" HTTP/1.1\r\nHost: " + CANARY.encode()
-HEADER = b"\r\nX-" + CANARY.encode() + b": " + CANARY.encode()
-LENGTH = b"\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n"
-SENT = {
-    "half a head": b"POST /sync" + HOST + HEADER,
-    "half a body": b"POST /sync" + HOST + LENGTH + b'{"' + CANARY.encode(),
-    "a long URL": b"POST /" + CANARY.encode() * 300 + HOST + b"\r\n\r\n",
-    "many headers": b"POST /sync" + HOST + HEADER * 65 + b"\r\n\r\n",
-    "a long header": b"POST /sync" + HOST + HEADER + CANARY.encode() * 3_000 + b"\r\n\r\n",
-    "no HTTP": CANARY.encode() + b"\r\n\r\n",
-}
-
-
-async def on_the_wire(reports: Telemetry, limits: Limits, requests: Iterable[bytes]) -> list[bytes]:
-    """Return what a server with *limits* responds to each of *requests*."""
-    options = ServerOptions(limits)
-    connections = Connections(options.limits, reports.closed, reports.refuse)
-    with Address("127.0.0.1", 0).listen() as listener:
-        server = create_server(create_app(MYRESOURCE, options, telemetry=reports), options, connections=connections)
-        served = asyncio.create_task(server.serve([listener]))
-        await server.is_listening.wait()
-        answers = await asyncio.gather(*(sent(listener.getsockname()[1], request) for request in requests))
-        server.should_exit = True
-        await served
-    return answers
-
-
-async def sent(port: int, request: bytes) -> bytes:
-    """Return the response to *request* on *port*."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(request)
-    answer = await asyncio.wait_for(reader.read(), 10)
-    writer.close()
-    return answer
-
-
-class ShortHeads(Limits):
-    """Limits of a server whose clients are slow soon."""
-
-    head_timeout = 0.1
-
-
-def refusals(folder: Path) -> Iterator[tuple[int, str]]:
-    """Yield the status and the whole of each refusal of a request that is not decided."""
-    reports = Telemetry()
-    for controllers, options, body in over_a_limit(folder):
-        headers = {**JSON, "authorization": f"Bearer {CANARY}"}
-        response = call(create_app(controllers, options, telemetry=reports), f"/sync?{CANARY}", body, headers=headers)
-        yield response.status_code, f"{response.headers}{response.text}"
-    whole = b"POST /sync" + HOST + HEADER + b"\r\nConnection: close\r\n\r\n"
-    for limits, requests in ((ShortHeads(body_timeout=0.1), SENT.values()), (Limits(max_in_flight=0), [whole])):
-        for answer in asyncio.run(on_the_wire(reports, limits, requests)):
-            yield int(answer.split()[1]), answer.decode()
-
-
-def test_nothing_of_a_request_that_is_not_decided_is_in_the_log_or_in_its_refusal(tmp_path: Path) -> None:
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # the client's
-    with written("json") as lines, written("console") as text:
-        answers = list(refusals(tmp_path))
-
-    assert sorted(status for status, _ in answers) == [400, 401, 408, 408, 414, 429, 431, 431, 503]
-    assert [answer for _, answer in answers if CANARY in answer] == []
-    assert all(CANARY in str(request) for request in SENT.values())
-    for log in (lines, text):
-        assert [line for line in log.text().splitlines() if CANARY in line] == []
-        assert log.text().count("request refused") == len(answers)
 
 
 # All requests

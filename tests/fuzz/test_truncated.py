@@ -36,19 +36,3 @@ def taken(recorded: Recorded, step: int) -> Iterator[str]:
 def test_a_truncated_request_is_malformed() -> None:
     assert len(requests()) == REQUESTS
     assert [each for recorded in requests() for each in taken(recorded, short_or_whole(97, 1))] == []
-
-
-def test_a_truncation_that_is_taken_would_be_found() -> None:
-    recorded = requests()[0]
-    padded = Padded(recorded.name, recorded.content)
-
-    assert list(taken(padded, 1))
-
-
-class Padded(Recorded):
-    """A request whose last byte is a space, so that a truncation of it is whole."""
-
-    @property
-    def body(self) -> bytes:
-        """The request, and a space."""
-        return super().body + b" "

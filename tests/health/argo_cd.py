@@ -5,6 +5,7 @@ global ``os``.
 """
 
 import time
+from functools import cache
 from typing import Any, NamedTuple
 
 import yaml
@@ -22,6 +23,8 @@ _ALLOWED = {
     *("setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_G", "_VERSION", "module", "require"),
     *("newproxy", "package", "table"),
 }
+
+_SEALED = "obj = {}; setmetatable(_G, {__newindex = function(_, name) error('sets the global ' .. name) end})"
 
 
 class Health(NamedTuple):
@@ -55,11 +58,19 @@ def health(script: str, item: Json) -> Health:
 
 def run(script: str, item: Json) -> Json:
     """Return the table that *script* returns for *item*, its ``obj``."""
+    lua, compiled = _compiled(script)
+    lua.globals().obj = lua.table_from(item, recursive=True)
+    returned: Json = _plain(compiled())
+    return returned
+
+
+@cache
+def _compiled(script: str) -> tuple[Any, Any]:
+    """Return a runtime for *script* alone, and the script as a function, which may leave nothing behind."""
     lua = lua51.LuaRuntime(register_eval=False, register_builtins=False)
     _restrict(lua)
-    lua.globals().obj = lua.table_from(item, recursive=True)
-    returned: Json = _plain(lua.execute(script))
-    return returned
+    lua.execute(_SEALED)
+    return lua, lua.compile(script)
 
 
 def _restrict(lua: Any) -> None:

@@ -1,6 +1,7 @@
 """The health check for Argo CD, for all statuses that the hook writes."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from lupa import lua51
@@ -44,12 +45,8 @@ def test_healthy_is_ready_degraded_is_stalled_suspended_is_so_and_the_rest_is_pr
 )
 def test_a_check_with_a_mistake_is_found(text: str, other: str) -> None:
     assert text in CHECK
-    try:
-        found = list(problems(CHECK.replace(text, other)))
-    except lua51.LuaError as error:
-        found = [str(error)]
-
-    assert found != []
+    with suppress(lua51.LuaError):  # an error is found too
+        assert next(problems(CHECK.replace(text, other)), None)
 
 
 @pytest.mark.parametrize(

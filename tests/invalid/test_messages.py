@@ -7,10 +7,8 @@ import pytest
 
 from metahook.server.app import create_app
 from metahook.server.telemetry.refusals import MOST
-from tests.invalid.messages import TEXTS, no_group
-from tests.invalid.response_checks import faults
+from tests.invalid.messages import TEXTS
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, Json, my_resource
-from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, without
 from toolkit.served.asgi import post_all
 
@@ -94,11 +92,3 @@ def test_every_text_is_the_answer_to_a_request_and_there_are_no_others(caplog: p
     assert [message for message in caplog.messages if CANARY in message] == []
     logged = [json.loads(message.partition(" error=")[2].rpartition(" id=")[0]) for message in caplog.messages]
     assert logged == [*list(dict.fromkeys(texts))[:MOST], "other causes"]
-
-
-def test_an_answer_with_another_text_would_be_a_fault() -> None:
-    body = sync_body(children={})
-
-    (fault,) = faults(create_app(TINY), "/sync", {"body": body})["body"]
-
-    assert fault.startswith(f'400: {{"error": "{no_group("ConfigMap.v1")}", "id": ')

@@ -1,11 +1,9 @@
 """Values that no API server stores, where they hurt: numbers, nesting, keys that stand twice, long identities."""
 
-import json
-
 import pytest
 
 from metahook.server.app import create_app
-from tests.invalid.mutations import DEPLOYMENT, KEPT_BY_ANNOTATION, REQUESTS, with_record, with_text
+from tests.invalid.mutations import DEPLOYMENT, REQUESTS, with_text
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW, Json
 from toolkit.mutations import Path, replaced
@@ -79,61 +77,3 @@ def test_deep_nesting_is_answered_or_refused_wherever_it_stands(request_: Json, 
     bodies = {name: with_text(request, path, deep) for name, path in DEEP_PLACES.items()}
 
     assert faults(APP, "/sync", bodies) == {}
-
-
-@pytest.mark.parametrize("levels", LEVELS)
-@pytest.mark.parametrize("pair", ["[]", '{"x":}'], ids=["lists", "maps"])
-def test_deep_nesting_in_the_record_of_what_was_applied_is_answered_or_refused(pair: str, levels: int) -> None:
-    deep = '{"spec":' + pair[:-1] * levels + '""' + pair[-1] * levels + "}"
-    body = json.dumps(with_record(KEPT_BY_ANNOTATION, deep)).encode()
-
-    assert faults(APP, "/sync", {"deep": body}) == {}
-
-
-KEY_PLACES: dict[str, Path] = {
-    "parent": ("parent",),
-    "children": ("children",),
-    "related": ("related",),
-    "metadata": ("parent", "metadata"),
-    "name": ("parent", "metadata", "name"),
-    "uid": ("parent", "metadata", "uid"),
-    "spec": ("parent", "spec"),
-    "image": ("parent", "spec", "image"),
-    "group": DEPLOYMENT[:2],
-    "child": DEPLOYMENT,
-    "child's metadata": (*DEPLOYMENT, "metadata"),
-}
-
-
-@pytest.mark.parametrize("twin", ["null", "{}", "[]", '"x"', "1"])
-@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS.keys())
-def test_a_key_that_stands_twice_is_answered_or_refused(request_: Json, twin: str) -> None:
-    bodies = {
-        f"{name}, {order}": with_twin(request_, path, twin, first=order == "before")
-        for name, path in KEY_PLACES.items()
-        for order in ("before", "after")
-    }
-
-    assert faults(APP, "/sync", bodies) == {}
-
-
-def with_twin(request: Json, path: Path, twin: str, *, first: bool) -> bytes:
-    """Return *request* as JSON, where the key at *path* stands twice: once with *twin*, once with what it had."""
-    *_, key = path
-    had: list[str] = []
-
-    def marked(node: object) -> str:
-        had.append(json.dumps(node))
-        return "@"
-
-    text = json.dumps(replaced(request, path, marked))
-    values = [twin, *had] if first else [*had, twin]
-    return text.replace('"@"', f', "{key}": '.join(values)).encode()
-
-
-@pytest.mark.parametrize("field", ["name", "namespace", "uid"])
-@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS.keys())
-def test_an_identity_of_a_megabyte_is_answered_or_refused(request_: Json, field: str) -> None:
-    changed = replaced(request_, ("parent", "metadata", field), lambda _: "x" * 1_100_000)
-
-    assert faults(APP, "/sync", {field: json.dumps(changed).encode()}) == {}

@@ -36,11 +36,6 @@ def test_an_alert_has_cases_in_which_it_fires_and_cases_in_which_it_does_not(nam
     assert fires == {True, False}
 
 
-def test_no_case_is_about_an_alert_that_does_not_exist() -> None:
-    assert {case.alert for case in CASES} <= set(RULES)
-    assert len({case.title for case in CASES}) == len(CASES)
-
-
 @each_alert
 def test_an_alert_has_what_the_people_on_call_need(name: str) -> None:
     rule = RULES[name]
@@ -67,11 +62,6 @@ def test_a_metric_that_does_not_exist_would_be_found() -> None:
     assert metrics(expr) - known() == {"metahook_refusal_total", "kube_myresource_inf", "kube_myresource_y"}
 
 
-@each_alert
-def test_the_values_can_disable_each_alert(name: str) -> None:
-    assert name not in {rule["alert"] for rule in prometheus_rule(disabled=[name])}
-
-
 def test_the_chart_has_all_alerts_as_they_are_in_the_file() -> None:
     assert {rule["alert"]: rule for rule in prometheus_rule()} == RULES
 
@@ -82,20 +72,6 @@ def test_a_disabled_alert_is_left_out() -> None:
     assert [rule["alert"] for rule in prometheus_rule(disabled=disabled)] == [
         each for each in RULES if each not in disabled
     ]
-
-
-def test_a_group_without_alerts_is_left_out() -> None:
-    disabled = [name for name in RULES if "Metacontroller" in name]
-    values = {"metrics": {"rules": {"enabled": True, "disabled": disabled}}}
-
-    assert "myresource-operator.metacontroller" not in rendered(values)["prometheusrule.yaml"]
-    assert "myresource-operator.myresources" in rendered(values)["prometheusrule.yaml"]
-
-
-def test_a_rule_of_the_values_is_added() -> None:
-    mine = {"alert": "Mine", "expr": "vector(1)", "for": "5m", "labels": {"severity": "info"}}
-
-    assert prometheus_rule(additional=[mine])[-1] == mine
 
 
 def test_an_alert_is_about_the_job_and_has_the_address_of_the_values() -> None:
@@ -122,12 +98,6 @@ def test_the_memory_limit_is_that_of_the_hook(memory: str, limit: int) -> None:
     values = {"metrics": {"rules": {"enabled": True}}, "resources": {"limits": {"memory": memory}}}
 
     assert f"0.85 * {limit}\n" in rendered(values)["prometheusrule.yaml"]
-
-
-def test_without_a_memory_limit_there_is_no_alert_about_memory() -> None:
-    values = {"metrics": {"rules": {"enabled": True}}, "resources": {"limits": {"memory": None}}}
-
-    assert "Memory" not in rendered(values)["prometheusrule.yaml"]
 
 
 @pytest.mark.parametrize(("resync", "seconds"), [(60, 1800), (600, 1800), (3600, 10800)])

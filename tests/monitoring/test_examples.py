@@ -1,12 +1,11 @@
 """The Prometheus and the kube-state-metrics of examples/monitoring fit the chart, and are valid."""
 
-import re
 from typing import Any
 
 import pytest
 import yaml
 
-from charts.rendering import CHART, rendered
+from charts.rendering import rendered
 from tests.chart.pod_security import violations
 from tests.docs.documents import ROOT
 from tests.monitoring.prometheus import JOB
@@ -48,15 +47,6 @@ def test_prometheus_scrapes_what_the_chart_serves() -> None:
     assert JOBS["kube-state-metrics"]["honor_labels"] is True
 
 
-def test_each_address_is_that_of_a_service() -> None:
-    services = {
-        f"{item['metadata']['name']}.{item['metadata']['namespace']}" for item in ITEMS if item["kind"] == "Service"
-    }
-    named = set(re.findall(r"([\w-]+\.[\w-]+)\.svc\.cluster\.local", str(JOBS)))
-
-    assert named - {"myresource-operator-metrics.myresource-operator"} == services - {"prometheus.monitoring"}
-
-
 def test_kube_state_metrics_reads_the_configmap_of_the_chart_with_its_permissions() -> None:
     made = rendered(VALUES)
     config = yaml.safe_load(made["configmap-kube-state-metrics.yaml"])
@@ -69,13 +59,3 @@ def test_kube_state_metrics_reads_the_configmap_of_the_chart_with_its_permission
     assert {item["metadata"]["namespace"] for item in ITEMS} == {config["metadata"]["namespace"], "metacontroller"}
     (key,) = config["data"]
     assert f"--custom-resource-state-config-file=/etc/kube-state-metrics/{key}" in container["args"]
-
-
-def test_the_page_creates_the_rules_that_prometheus_mounts() -> None:
-    pod = the("Deployment", "prometheus")["spec"]["template"]["spec"]
-    (name,) = [each["configMap"]["name"] for each in pod["volumes"] if each["name"] == "rules"]
-    (mounted,) = [each["mountPath"] for each in pod["containers"][0]["volumeMounts"] if each["name"] == "rules"]
-    path = (CHART / "files/alerts.yaml").relative_to(ROOT)
-
-    assert f"create configmap {name} --from-file={path}\n" in (ROOT / "docs/clusters/monitor.md").read_text()
-    assert CONFIG["rule_files"] == [f"{mounted}/*.yaml"]

@@ -4,14 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-import yaml
-
 from app.core.status.glossary import TERMS
-from charts.rendering import rendered
 from tests.api.apiserver import SCHEMA
 from tests.docs.documents import ROOT
-from tests.monitoring.state_metrics import FILE, RESOURCE, names, samples
+from tests.monitoring.state_metrics import RESOURCE, names, samples
 from tests.requests.builders import finished, my_resource, sync
 
 Json = dict[str, Any]
@@ -48,25 +44,10 @@ def test_each_path_is_a_field_of_the_crd() -> None:
     assert [path for path in paths() if field(path) is None] == []
 
 
-@pytest.mark.parametrize(
-    "path", [["status", "phase"], ["status", "conditions", "state"], ["spec", "replica"], ["metadata", "title"]]
-)
-def test_a_path_that_is_no_field_would_be_found(path: list[str]) -> None:
-    assert field(path) is None
-
-
 def test_a_metric_has_each_state() -> None:
     (states,) = [metric["each"]["stateSet"]["list"] for metric in RESOURCE["metrics"] if metric["name"] == "state"]
 
     assert set(states) == {term.name for term in TERMS if term.kind == "state"}
-
-
-def test_the_metrics_are_about_the_kind_of_the_crd() -> None:
-    assert RESOURCE["groupVersionKind"] == {
-        "group": "mygroup.example.com",
-        "version": "v1alpha1",
-        "kind": "MyResource",
-    }
 
 
 def test_a_ready_myresource_has_all_metrics() -> None:
@@ -81,33 +62,6 @@ def test_a_ready_myresource_has_all_metrics() -> None:
     assert values["kube_myresource_state", "Ready"] == 1
     assert values["kube_myresource_state", "Building"] == 0
     assert values["kube_myresource_created", None] == 1769857200
-
-
-def test_a_myresource_without_a_status_has_metrics_of_its_spec() -> None:
-    parent = my_resource(replicas=2)
-    parent["metadata"]["creationTimestamp"] = "2026-01-31T11:00:00Z"
-
-    assert {name.removeprefix("kube_myresource_") for name, *_ in samples(parent)} == {
-        "info",
-        "created",
-        "replicas_desired",
-        "generation",
-    }
-
-
-def test_the_chart_gives_kube_state_metrics_the_configuration_and_the_permissions() -> None:
-    given = {"enabled": True, "namespace": "watch", "serviceAccountName": "ksm"}
-    made = rendered({"metrics": {"kubeStateMetrics": given}})
-    config, role, binding = (
-        yaml.safe_load(made[f"{kind}-kube-state-metrics.yaml"])
-        for kind in ("configmap", "clusterrole", "clusterrolebinding")
-    )
-
-    assert config["data"]["config.yaml"].strip() == FILE.read_text().strip()
-    assert config["metadata"]["namespace"] == "watch"
-    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list", "watch"}
-    assert binding["roleRef"]["name"] == role["metadata"]["name"]
-    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "ksm", "namespace": "watch"}]
 
 
 def test_the_page_has_each_metric_with_its_labels() -> None:

@@ -99,23 +99,6 @@ def test_a_rolling_restart_of_the_hook_loses_no_call(own: OwnCluster, here: Plac
         here.wait_for_status("Ready", "ScaledToZero", name, patience)
 
 
-def test_without_a_hook_there_are_sync_errors(own: OwnCluster, here: Place, patience: float) -> None:
-    """The control of the test above."""
-    here.make("lost", **rest(""))
-    here.wait_for_status("Ready", "ScaledToZero", "lost", patience)
-    since = time.time()
-
-    own.shell.run(f"kubectl -n {OPERATOR} scale deployment/{OPERATOR} --replicas=0")
-    try:
-        assert own.record.until(lambda: not hooks(own), patience)
-        here.change("lost", **rest("1"))
-        assert own.record.until(lambda: sync_errors(own, here, since) != [], patience)
-    finally:
-        own.shell.run(f"kubectl -n {OPERATOR} scale deployment/{OPERATOR} --replicas=2")
-        own.shell.run(ROLLED_OUT)
-    here.wait_for_status("Ready", "ScaledToZero", "lost", patience)
-
-
 def test_an_upgrade_of_the_operator_changes_no_pod_of_a_myresource(
     own: OwnCluster, here: Place, images: tuple[str, str], patience: float
 ) -> None:

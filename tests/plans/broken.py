@@ -1,6 +1,5 @@
 """The operator's hook with one mistake each; hooks of other projects have made all of them."""
 
-import copy
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,16 +7,10 @@ from datetime import datetime
 
 import msgspec
 
-from app.core.child_metadata import deployment_name
 from app.core.desired.children import CHILDREN
-from app.core.desired.desired_state import desired_state
-from app.core.status.facts.previous_status import PreviousStatus
 from metahook import Absence, Controller, Deployment, Manifest, Service, SyncRequest, SyncResponse
-from metahook.simulator.hook import Hook
 from metahook.simulator.objects import Json, with_metadata
 from tests.plans.workloads import WATCHING
-from tests.requests.watched_objects import WATCH
-from toolkit import careless
 
 Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
 
@@ -47,35 +40,6 @@ def _annotated(child: Manifest, annotations: dict[str, str]) -> Manifest:
 def _previous(request: SyncRequest) -> Json:
     found: Json = msgspec.json.decode(request.parent.status) or {}
     return found
-
-
-def env_of_a_set() -> Controller:
-    """List variables in an order that differs from process to process, or from call to call."""
-    turns = itertools.cycle([1, -1])
-
-    def change(_: SyncRequest, answer: SyncResponse, __: datetime) -> SyncResponse:
-        turn, children = next(turns), copy.deepcopy(answer.children)
-        for child in children:
-            for main in child["spec"].get("template", {}).get("spec", {}).get("containers", []):
-                main["env"] = main.get("env", [])[::turn]
-        return replace(answer, children=children)
-
-    return with_change(change)
-
-
-def time_in_a_child() -> Controller:
-    """Write the time of the sync into a child."""
-    return with_change(lambda _, answer, now: _with_template(answer, rendered=now.isoformat()))
-
-
-def new_transition_times() -> Controller:
-    """Set a new lastTransitionTime in every response."""
-
-    def change(_: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
-        conditions = [{**each, "lastTransitionTime": now.isoformat()} for each in answer.status["conditions"]]
-        return replace(answer, status={**answer.status, "conditions": conditions})
-
-    return with_change(change)
 
 
 def _with_ready(answer: SyncResponse, *, is_true: Callable[[], bool], **more: str) -> SyncResponse:
@@ -128,11 +92,6 @@ def times_of_the_parent() -> Controller:
     return with_change(change)
 
 
-def nothing_for_an_invalid_spec() -> Controller:
-    """List no children when the spec is invalid."""
-    return with_change(lambda _, answer, __: replace(answer, kept=[]))
-
-
 def waits_for_what_is_related() -> Controller:
     """List no children when an expected related object is missing."""
 
@@ -170,46 +129,7 @@ def remembers_in_the_process() -> Controller:
     return with_change(change)
 
 
-def names_that_are_drawn() -> Controller:
-    """Name a child by a counter, and store the name only in the status."""
-    numbers = itertools.count()
-
-    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        name = _previous(request).get("drawn") or f"web-{next(numbers)}"
-        children = [with_metadata(child, name=name) for child in answer.children if child["kind"] == "Deployment"]
-        return replace(answer, children=children, status={**answer.status, "drawn": name})
-
-    return with_change(change)
-
-
-def believes_every_parent() -> Controller:
-    """Follow the observed spec, although the children show that it is out of date."""
-
-    def change(request: SyncRequest, answer: SyncResponse, now: datetime) -> SyncResponse:
-        deployment = request.children.get(Deployment, deployment_name(request.parent))
-        previous = PreviousStatus(request.parent).readiness
-        desired = desired_state(request, deployment, now, WATCH, previous=previous)
-        return replace(answer, children=[*desired.children], kept=[*desired.kept])
-
-    return with_change(change)
-
-
 def counts_its_calls() -> Controller:
     """Write the number of calls into the status."""
     numbers = itertools.count()
     return with_change(lambda _, answer, __: replace(answer, status={**answer.status, "calls": next(numbers)}))
-
-
-def versions_of_what_is_related() -> Hook:
-    """Write the versions of related objects into the template, so that any change of them replaces Pods."""
-    return careless.answering(careless.versions_of_the_pods, careless.pods_of_the_parent)
-
-
-def generated_name() -> Hook:
-    """Leave the name of a child to the API server."""
-    return careless.answering(careless.generated_name)
-
-
-def only_once() -> Hook:
-    """List the child only while it does not exist, as a controller that creates it would."""
-    return careless.answering(careless.only_once)

@@ -1,4 +1,4 @@
-"""What happens where two features meet, as docs/apps/combine.md says it: each row is played in both modes."""
+"""What happens where two features meet, as docs/apps/combine.md says it."""
 
 import re
 from collections.abc import Callable
@@ -8,13 +8,14 @@ import pytest
 
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.settings import Mode
+from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Json, Key
 from tests.docs.documents import ROOT
 from tests.plans.events import BAD_IMAGE, EVENTS
 from tests.plans.scene import Scene
 from tests.plans.workloads import INVALID
-from tests.simulated.worlds import DEPLOYMENT, WEB, both_modes
+from tests.simulated.worlds import DEPLOYMENT, WEB
+from toolkit.slow import short_or_whole
 
 PAGE = "docs/apps/combine.md"
 AUTOSCALER = Key("HorizontalPodAutoscaler", "default", "web")
@@ -121,6 +122,9 @@ ROWS: dict[str, tuple[tuple[str, ...], list[Step], int, str]] = {
 }
 """The features, what happens, and the number of Pods and the image at the end, by the first column of the page."""
 
+PLAYED = [(name, mode) for number, name in enumerate(ROWS) for mode in short_or_whole([MODES[number % 2]], MODES)]
+"""Each row in each mode; in short, in one of them by turns."""
+
 
 def rows_of_page() -> dict[str, list[str]]:
     """Return the reasons of Ready in the page, by the first column of their row."""
@@ -147,8 +151,8 @@ def test_the_page_has_a_row_for_each_case() -> None:
     assert rows_of_page().keys() == ROWS.keys()
 
 
-@both_modes
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "mode"), PLAYED, ids=str)
 def test_what_happens_is_what_the_page_says(name: str, mode: Mode) -> None:
     features, steps, replicas, image = ROWS[name]
     scene = Scene(mode, features)

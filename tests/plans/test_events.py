@@ -58,7 +58,7 @@ def test_ready_is_what_the_pods_show(case: Case, mode: Mode) -> None:
 def test_ready_is_what_the_pods_show_whatever_happens(mode: Mode, autoscaled: bool, random_seed: int) -> None:  # noqa: FBT001 - a parameter
     """To repeat a case alone, add it to CASES as it is printed."""
     chance = Random(random_seed)  # noqa: S311 - nothing secret
-    chosen = some_cases(chance, short_or_whole(20, 500), autoscaled=autoscaled)
+    chosen = some_cases(chance, short_or_whole(10, 500), autoscaled=autoscaled)
 
     wrong = {case: lines for case in chosen if (lines := play(case, mode))}
 

@@ -4,15 +4,14 @@ from collections.abc import Callable
 from itertools import combinations, cycle
 
 import pytest
-from hypothesis import Phase, seed, settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from metahook import Controller
 from metahook.simulator.hook import Reply, Unreachable
-from metahook.simulator.metacontroller.settings import MODES, Mode
+from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, Key
-from tests.plans import broken
 from tests.plans.events import EVENTS, FEATURES
 from tests.plans.plans import ANSWERS, RENEWAL, WATCHED
 from tests.plans.scene import GAPS, WITH_PODS, Scene
@@ -169,30 +168,11 @@ AUTOSCALED = pytest.param(("autoscaling",), id="autoscaled")
 @pytest.mark.parametrize("more", [pytest.param((), id="fixed"), AUTOSCALED])
 def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode, more: tuple[str, ...]) -> None:
     walk = type("Walk", (Walk,), {"mode": mode, "more": more})
-    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(8, 200)))
+    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(4, 200)))
 
 
 @pytest.mark.slow
 @both_modes
 def test_a_walk_in_which_pods_are_watched_ends_in_the_state_of_its_last_spec(mode: Mode) -> None:
     walk = type("Walk", (Walk,), {"mode": mode, "make": staticmethod(lambda: WITH_PODS)})
-    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(3, 100)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "make",
-    short_or_whole([broken.remembers_in_the_status], [broken.remembers_in_the_process, broken.remembers_in_the_status]),
-)
-def test_walks_find_a_mistake(make: Callable[[], Controller]) -> None:
-    assert any(_finds_a_mistake(make, number) for number in range(7, 12))
-
-
-def _finds_a_mistake(make: Callable[[], Controller], number: int) -> bool:
-    """Tell whether the walks with this seed fail. Nearly each seed makes one that does."""
-    walk = seed(number)(type("Walk", (Walk,), {"mode": MODES[0], "make": staticmethod(make)}))
-    try:
-        run_state_machine_as_test(walk, settings=TWENTY_STEPS)
-    except AssertionError:
-        return True
-    return False
+    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(2, 100)))

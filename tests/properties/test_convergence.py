@@ -67,18 +67,6 @@ def test_a_new_parent_comes_to_rest_and_is_ready(mode: Mode, spec: Json) -> None
     assert done.refusals == []
 
 
-@both_modes
-@pytest.mark.parametrize("character", ["\x7f", "\x80", "\x85", "\x9f", "\uffff"], ids=ascii)
-def test_a_character_that_can_not_be_applied_is_an_invalid_spec(mode: Mode, character: str) -> None:
-    made = alone(mode)
-    done = Since(made)
-
-    settle(made, {"image": "nginx:1", "args": [f"a{character}b"]})
-
-    assert ready(made)[1] in ("Available", "InvalidSpec")
-    assert done.refusals == []
-
-
 @pytest.mark.slow
 @both_modes
 @settings(max_examples=short_or_whole(15, 200))
@@ -183,17 +171,3 @@ def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -
     assert done.requests == ["update status MyResource web"]
     assert children(made) == before
     assert synced(made).requests == []
-
-
-@both_modes
-def test_an_invalid_spec_changes_no_child_after_a_restart_of_metacontroller(mode: Mode) -> None:
-    made = alone(mode)
-    spec = {"image": "nginx", "env": [{"name": "B", "value": "1"}, {"name": "A", "value": "2"}]}
-    settle(made, spec)
-    before, done = children(made), Since(made)
-
-    made.metacontroller.restart()
-    settle(made, {**spec, "replicas": -1})
-
-    assert done.writes == ["update status MyResource web"]
-    assert [child["spec"] for child in children(made)] == [child["spec"] for child in before]

@@ -44,13 +44,16 @@ def _asking(fact: str) -> Callable[[str, Callable[[Facts], bool]], bool]:
     return lambda _, holds: fact in holds.__code__.co_names
 
 
+WHOLE = [pytest.mark.slow, only_whole]
+
+
 @pytest.mark.parametrize(
     "broken",
     [
-        pytest.param(_of("Terminating"), id="being-deleted"),
-        pytest.param(_of("NameConflict"), id="service-taken", marks=[pytest.mark.slow, only_whole]),
+        pytest.param(_of("Terminating"), id="being-deleted", marks=WHOLE),
+        pytest.param(_of("NameConflict"), id="service-taken", marks=WHOLE),
         pytest.param(_of("Building", "Overridden", "NotApplied"), id="not-as-wanted"),
-        pytest.param(_asking("is_not_yet_observed"), id="not-yet-looked-at"),
+        pytest.param(_asking("is_not_yet_observed"), id="not-yet-looked-at", marks=WHOLE),
         pytest.param(_of("RollingOut", "ReplicasUnavailable"), id="not-rolled-out"),
     ],
 )

@@ -89,18 +89,6 @@ def test_no_timer_is_lost_over_a_restart_of_metacontroller(mode: Mode, reason: s
 
 
 @both_modes
-def test_an_idle_parent_is_called_once_in_each_period(mode: Mode) -> None:
-    made = world(mode)
-    made.apply(parent())
-    made.run(2 * PERIOD)  # timers from its beginning have run out
-    before = calls(made)
-
-    made.run(3 * PERIOD)
-
-    assert calls(made) - before == 3
-
-
-@both_modes
 def test_what_is_stuck_is_called_three_times_in_each_period(mode: Mode) -> None:
     made = overridden(mode)
     made.run(2 * PERIOD)

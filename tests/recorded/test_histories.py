@@ -1,16 +1,13 @@
 """Recorded lives: in which moments is a MyResource Ready, and for what reason is it not?"""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
-from app.core.child_metadata import GENERATION_STAMP
 from metahook.simulator.metacontroller.settings import MODES
-from metahook.simulator.objects import with_metadata
 from tests.properties.oracle import ready_is_earned
 from tests.recorded.traffic import Recorded, load, one
-from tests.requests.builders import Json, condition, reason
+from tests.requests.builders import condition, reason
 
 SYNCS = [recorded for recorded in load() if recorded.path == "/sync"]
 each_sync = pytest.mark.parametrize("recorded", SYNCS, ids=str)
@@ -63,33 +60,6 @@ def test_every_moment_that_is_named_is_recorded_in_both_modes() -> None:
     names = {recorded.name for recorded in SYNCS}
 
     assert {f"{mode}/{moment}" for mode in MODES for moment in READY | JUST_CHANGED} <= names
-
-
-def _marked_alike(recorded: Recorded) -> Recorded:
-    """Return *recorded* with a mark of the generation that is the same for all."""
-    request: Json = recorded.content["request"]
-    groups = {kind: dict(_alike(group)) for kind, group in request["children"].items()}
-    return recorded.with_content({**recorded.content, "request": {**request, "children": groups}})
-
-
-def _alike(group: dict[str, Json]) -> Iterator[tuple[str, Json]]:
-    for name, item in group.items():
-        metadata = item["metadata"]
-        marked = {**metadata, "annotations": {**metadata["annotations"], GENERATION_STAMP: "the same for all"}}
-        yield name, {**item, "metadata": marked}
-
-
-@each_mode
-def test_without_the_generation_stamp_a_removed_variable_would_be_ready_at_once(
-    mode: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "app.core.desired.generation.with_generation_stamp",
-        lambda child, *_: with_metadata(child, annotations={GENERATION_STAMP: "the same for all"}),
-    )
-    recorded = _marked_alike(one(f"{mode}/rollout-3-variable-removed-first"))
-
-    assert reason(recorded.answered_now()) == "Available"
 
 
 @each_mode

@@ -87,11 +87,6 @@ def test_few_statuses_are_written_however_often_pods_change(name: str) -> None:
     assert len(Replay(name).statuses) <= MOST
 
 
-@pytest.mark.parametrize("name", ["crash-loop", "evicted-again-and-again", "finished", "liveness-exit-0"])
-def test_more_are_written_where_pods_are_not_watched(name: str) -> None:
-    assert len(Replay(name, pods=False).statuses) > len(Replay(name).statuses) + 4
-
-
 @pytest.mark.parametrize("name", ["crash-loop", "finished", "liveness-exit-0", "liveness-killed", "out-of-memory"])
 def test_no_condition_and_no_count_follows_a_loop(name: str) -> None:
     """The status stays the same from the second failure on, though the Pod is ready and available now and then."""

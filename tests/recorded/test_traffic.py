@@ -4,24 +4,17 @@ After a change that is meant to change answers, ``python -m tests.e2e.traffic`` 
 ``pytest tests/recorded/test_traffic.py --update-golden`` writes what is answered now into the files.
 """
 
-import sys
-from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
 from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import to_json
 from tests.docs.documents import ROOT, printed
 from tests.e2e.traffic_scenarios import SCENARIOS
-from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
 from tests.recorded.normalization import chance
 from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded, load, one
 from toolkit.mutations import at, places, replaced, spelled
-from toolkit.served.process import served
-
-Json = dict[str, Any]
 
 TRAFFIC = load()
 each_request = pytest.mark.parametrize("recorded", TRAFFIC, ids=str)
@@ -78,36 +71,3 @@ def test_replay_finds_no_difference() -> None:
 @pytest.mark.parametrize("recorded", [item for item in TRAFFIC if item.name.startswith(MODES[0])], ids=str)
 def test_both_modes_get_the_same_answer_at_the_same_moment(recorded: Recorded) -> None:
     assert to_json(one(recorded.name.replace(*MODES)).answer) == to_json(recorded.answer)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[httpx.Client]:
-    """Return a client of a hook that runs as a process of its own."""
-    command = (sys.executable, "-m", "app", "serve", WITHOUT_PODS)
-    with served(*command) as hook, httpx.Client(base_url=hook.url) as client:
-        yield client
-
-
-@each_request
-def test_a_running_hook_answers_a_recorded_request(recorded: Recorded, server: httpx.Client) -> None:
-    response = server.post(recorded.path, content=recorded.body, headers={"Content-Type": "application/json"})
-
-    assert response.status_code == httpx.codes.OK
-    assert problems(recorded, response.json()) == []
-
-
-def problems(recorded: Recorded, answer: Json) -> list[str]:
-    """Return what is wrong with *answer*."""
-    metadata = recorded.parent["metadata"]
-    namespace = metadata["namespace"]
-    if recorded.path != "/sync":
-        rule = {"apiVersion": "v1", "resource": "services", "namespace": namespace, "names": [metadata["name"]]}
-        asked = [rule] if recorded.parent["spec"].get("ports") else []
-        return [] if answer == {"relatedResources": asked} else [f"rules are {answer}"]
-    listed = {(child["kind"], child["metadata"]["name"]) for child in answer["children"]}
-    wanted = expected_children(recorded.situation())
-    return [
-        *([] if listed == wanted else [f"children are {listed}"]),
-        *(problem for child in answer["children"] for problem in (*forbidden(child, namespace), *untidy(child))),
-        *status_problems(answer["status"]),
-    ]

@@ -4,15 +4,12 @@ import json
 
 import pytest
 import yaml
-from fastapi import FastAPI
-from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
-from metahook import hook_router
-from metahook.protocol.request_builder import customize_request, sync_request
+from metahook.protocol.request_builder import sync_request
 from metahook.server.app import create_app
 from tests.docs.documents import ROOT
 from tests.recorded.traffic import load
-from tests.requests.builders import MYRESOURCE, NOW, Json, finished, grouped, my_resource, owned, sync
+from tests.requests.builders import MYRESOURCE, NOW, finished, grouped, my_resource, owned, sync
 from toolkit.openapi import Document
 from toolkit.served.asgi import call
 
@@ -62,21 +59,3 @@ def test_sync_requests_and_their_answers_are_as_described(request_body: bytes) -
     assert response.status_code == 200
     assert DOCUMENT.complaints("SyncRequestBody", json.loads(response.request.content)) == []
     assert DOCUMENT.complaints("SyncResponseBody", response.json()) == []
-
-
-@pytest.mark.parametrize("parent", [my_resource(ports=PORTS), my_resource(), my_resource(replicas=-1)])
-def test_customize_requests_and_their_answers_are_as_described(parent: Json) -> None:
-    response = call(APP, "/customize", customize_request(parent))
-
-    assert response.status_code == 200
-    assert DOCUMENT.complaints("CustomizeRequestBody", json.loads(response.request.content)) == []
-    assert DOCUMENT.complaints("CustomizeResponseBody", response.json()) == []
-
-
-@pytest.mark.parametrize("prefixes", [("", "/two"), ("/one", "/two"), ("/one", "/two/{tenant}")])
-def test_the_document_of_two_routers_in_one_app_is_valid(prefixes: tuple[str, str]) -> None:
-    app = FastAPI()
-    for prefix in prefixes:
-        app.include_router(hook_router(MYRESOURCE), prefix=prefix)
-
-    assert OPENAPI_31_VALIDATOR.is_valid(Document(app).whole)

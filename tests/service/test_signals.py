@@ -13,15 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from metahook.envtest.free_port import free_port
-from metahook.protocol.request_builder import sync_request
-from tests.requests.builders import grouped, my_resource
-from tests.service.operator import SERVE, served
-from toolkit.served.asgi import JSON
-from toolkit.served.process import CLIENT
+from tests.service.operator import SERVE
 from toolkit.slow import short_or_whole
 
 
@@ -116,15 +111,3 @@ def test_without_the_handler_process_1_ignores_a_sigterm_while_it_starts() -> No
         os.kill(first.pid, signal.SIGTERM)
 
         wait_for(first.is_listening)
-
-
-def test_after_sigterm_requests_are_served_until_the_drain_ends() -> None:
-    body = sync_request(my_resource(), grouped(), {})
-    with served(*SERVE, "--drain=2") as running:
-        running.process.send_signal(signal.SIGTERM)
-        wait_for(lambda: CLIENT.get(f"{running.health_url}/readyz").status_code == httpx.codes.SERVICE_UNAVAILABLE)
-
-        response = CLIENT.post(f"{running.url}/sync", content=body, headers=JSON)
-
-        assert (response.status_code, response.headers["connection"]) == (200, "close")
-        assert running.process.wait(timeout=30) == 0

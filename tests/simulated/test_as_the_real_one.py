@@ -9,158 +9,27 @@ from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.requests.builders import MYRESOURCE
 from tests.simulated.worlds import (
-    CHANGES,
     DEPLOYMENT,
-    MAKES,
-    SERVICE,
     WEB,
-    Since,
     both_modes,
-    calls,
     deployment,
     events,
     foreign,
     parent,
     ready,
-    service,
     settled,
-    synced,
-    world,
 )
 
 Json = dict[str, Any]
-
-
-def unlabel(item: Json) -> None:
-    del item["metadata"]["labels"]["myresource"]
 
 
 def scale(item: Json) -> None:
     item["spec"]["replicas"] = 7
 
 
-def kubectl_restart(item: Json) -> None:
-    metadata = item["spec"]["template"].setdefault("metadata", {})
-    metadata.setdefault("annotations", {})["kubectl.kubernetes.io/restartedAt"] = "now"
-
-
 def uid(world: World, key: Key = WEB) -> str:
     found: str = world.get(key)["metadata"]["uid"]
     return found
-
-
-@both_modes
-def test_a_touched_parent_at_rest_costs_no_write(mode: Mode) -> None:
-    made = settled(mode)
-    before = calls(made)
-
-    assert synced(made).requests == []
-    assert calls(made) == before + 1
-
-
-@both_modes
-def test_our_hook_restores_its_label_in_both_modes(mode: Mode) -> None:
-    made = settled(mode)
-
-    for _ in range(2):
-        made.edit(DEPLOYMENT, unlabel)
-        done = Since(made)
-        assert made.until_quiet()
-
-        assert made.get(DEPLOYMENT)["metadata"]["labels"]["myresource"] == "web"
-        assert "mygroup.example.com/repair" not in made.get(DEPLOYMENT)["metadata"]["annotations"]
-        assert done.writes.count(CHANGES[mode]) == 2
-        assert synced(made).requests == []
-        assert ready(made) == ("True", "Available")
-
-
-@both_modes
-def test_our_hook_restores_its_label_also_if_it_is_removed_again_at_once(mode: Mode) -> None:
-    made = settled(mode)
-    made.edit(DEPLOYMENT, unlabel)
-    assert made.until(lambda: "myresource" in made.get(DEPLOYMENT)["metadata"]["labels"])
-
-    made.edit(DEPLOYMENT, unlabel)
-    assert made.until_quiet()
-
-    assert made.get(DEPLOYMENT)["metadata"]["labels"]["myresource"] == "web"
-    assert "mygroup.example.com/repair" not in made.get(DEPLOYMENT)["metadata"]["annotations"]
-
-
-@both_modes
-def test_our_hook_keeps_a_foreign_service_and_reports_name_conflict(mode: Mode) -> None:
-    made = settled(mode, MYRESOURCE, foreign(service(app="other")), parent(ports=[{"containerPort": 80}]))
-    assert ready(made) == ("False", "NameConflict")
-    assert made.get(DEPLOYMENT)["status"]["availableReplicas"] == 1
-
-    made.delete(WEB)
-    made.until_quiet()
-
-    left = made.get(SERVICE)
-    assert made.api.all_keys() == [SERVICE]
-    assert left["spec"]["selector"] == {"app": "other"}
-    assert "ownerReferences" not in left["metadata"]
-
-
-@both_modes
-def test_our_hook_creates_its_service_once_the_name_is_free(mode: Mode) -> None:
-    made = settled(mode, MYRESOURCE, foreign(service(app="other")), parent(ports=[{"containerPort": 80}]))
-
-    made.delete(SERVICE)
-    made.until_quiet()
-
-    assert made.get(SERVICE)["spec"]["selector"] == {"myresource": "web"}
-    assert ready(made) == ("True", "Available")
-
-
-@both_modes
-def test_our_hook_reports_not_applied_after_a_minute_for_a_foreign_deployment(mode: Mode) -> None:
-    made = world(mode, MYRESOURCE, foreign(deployment()), parent())
-    made.run(55)
-    assert ready(made) == ("False", "Building")
-
-    made.run(60)
-    assert ready(made) == ("False", "NotApplied")
-    assert made.get(DEPLOYMENT)["spec"]["selector"] == {"matchLabels": {"app": "other"}}
-
-
-@both_modes
-def test_scaling_by_hand_is_repaired_at_once(mode: Mode) -> None:
-    made = settled(mode)
-
-    made.edit(DEPLOYMENT, scale)
-    made.run(0.1)
-    assert made.get(DEPLOYMENT)["spec"]["replicas"] == 1
-
-    made.until_quiet()
-    assert len(made.api.all("Pod")) == 1
-    assert synced(made).requests == []
-
-
-@both_modes
-def test_a_restart_by_kubectl_rolls_out_and_is_kept(mode: Mode) -> None:
-    made = settled(mode)
-    (before,) = made.api.all("Pod")
-
-    made.edit(DEPLOYMENT, kubectl_restart)
-    made.until_quiet()
-
-    (after,) = made.api.all("Pod")
-    assert before["metadata"]["name"] != after["metadata"]["name"]
-    assert after["metadata"]["annotations"]["kubectl.kubernetes.io/restartedAt"] == "now"
-    assert synced(made).requests == []
-
-
-@both_modes
-def test_our_hook_changes_the_strategy_there_and_back(mode: Mode) -> None:
-    made = settled(mode)
-
-    for strategy in ({"type": "Recreate"}, {"type": "RollingUpdate"}):
-        made.apply(parent(strategy=strategy))
-        made.until_quiet()
-
-        assert made.get(DEPLOYMENT)["spec"]["strategy"]["type"] == strategy["type"]
-        assert ready(made) == ("True", "Available")
 
 
 @both_modes
@@ -211,13 +80,3 @@ def test_keeping_what_was_applied_last_reverts_a_scale_by_hand_under_dynamic_app
     made.until_quiet()
 
     assert made.get(DEPLOYMENT)["spec"]["replicas"] == replicas
-
-
-@both_modes
-def test_a_child_is_created_by_one_request(mode: Mode) -> None:
-    made = world(mode, MYRESOURCE, parent())
-    done = Since(made)
-    made.run(0.02)
-
-    assert done.requests[0] == MAKES[mode]
-    assert [request for request in done.writes if "Deployment" in request] == [MAKES[mode]]

@@ -159,7 +159,8 @@ def _chosen(every: list[Mistake | RuleMade]) -> list[Mistake | RuleMade]:
 def main(copy: Path) -> str:
     """Copy the tree to *copy*, and run the tests there; return what is wrong, or nothing."""
     every = all_mistakes()
-    shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(".*", "build", "dist"))
+    left_out = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "build", "dist")
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=left_out)
     before = yaml.safe_load(_RESULT.read_text(encoding="utf-8")) or {}
     found: dict[str, list[str]] = {}
     for each in _chosen(every):

@@ -1,14 +1,15 @@
 """A program bound to one controller, as the page about metahook shows it."""
 
 import json
+import runpy
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from toolkit.cli.command import call
+from toolkit.command import CommandResult, run
 from toolkit.documents import blocks, page
 
 GREETING = Path(__file__).parents[2] / "examples/greeting"
@@ -21,7 +22,8 @@ OF_METAHOOK = ["-k", "manifests", "--hook", "greetings.py"]
 def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a directory with the program, its manifests, and a parent before and after an edit."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.setattr(sys, "argv", [])
     shutil.copy(GREETING / "greetings.py", tmp_path)
     Path("manifests").mkdir()
     for name in ("compositecontroller.yaml", "crd.yaml"):
@@ -32,8 +34,15 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(f"{text}.json").write_text(json.dumps(parent))
 
 
-def greet(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "greet.py", *arguments], capture_output=True, text=True, check=False)
+def greet(*arguments: str) -> CommandResult:
+    """Run the program, in this process."""
+
+    def main(_: object) -> None:
+        runpy.run_path("greet.py", run_name="__main__")
+
+    sys.argv = ["greet.py", *arguments]
+    sys.modules.pop("greetings", None)
+    return run(main, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -47,20 +56,20 @@ def greet(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_bound_program_does_what_metahook_does_with_its_manifests(arguments: list[str]) -> None:
     ended, same = greet(*arguments), call(*arguments, *OF_METAHOOK)
 
-    assert ended.stdout
-    assert (ended.returncode, ended.stdout, ended.stderr) == (same.code, same.out, same.err)
+    assert ended.out
+    assert ended == same
 
 
 @pytest.mark.parametrize("collect", ["", "kubectl get greetings -o json"])
 def test_from_cluster_is_in_the_help_of_a_program_that_says_how_to_collect_objects(collect: str) -> None:
     Path("greet.py").write_text(PROGRAM.replace('parent="Greeting"', f'parent="Greeting", collect="{collect}"'))
 
-    assert ("--from-cluster" in greet("replay", "--help").stdout) is bool(collect)
+    assert ("--from-cluster" in greet("replay", "--help").out) is bool(collect)
     assert "--from-cluster" not in call("replay", "--help").out
 
 
 def test_its_help_names_the_program_and_its_parents_and_no_manifests() -> None:
-    diff, every = (greet(*name, "--help").stdout for name in (["diff"], []))
+    diff, every = (greet(*name, "--help").out for name in (["diff"], []))
 
     assert "an edit of a Greeting" in diff
     assert "--manifests" not in diff
@@ -74,5 +83,5 @@ def test_live_objects_are_replayed() -> None:
 
     ended = greet("replay", "live.json")
 
-    assert (ended.returncode, ended.stderr) == (1, "")
-    assert ended.stdout.startswith("live.json: default/a: ConfigMap a added\n")
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out.startswith("live.json: default/a: ConfigMap a added\n")

@@ -95,6 +95,7 @@ def test_values_that_the_hook_does_not_set_are_no_drift(desired: Any, observed: 
         pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "a"}, {"key": "b"}]}, "spec.t", id="one more, by index"),
         pytest.param({"t": [{"key": "a"}]}, {"t": [{"key": "b"}]}, "spec.t[0].key", id="another, by index"),
         pytest.param({"args": ["a", "b"]}, {"args": ["b", "a"]}, "spec.args[0]", id="plain items in another order"),
+        pytest.param({"args": ["a", "b"]}, {"args": ["a", "c"]}, "spec.args[1]", id="another plain item"),
         pytest.param({"args": []}, {"args": ["a"]}, "spec.args", id="an empty list means empty"),
         pytest.param({"selector": {"a": "1"}}, {"selector": {"a": "1", "b": "2"}}, "spec.selector", id="a selector"),
     ],
@@ -255,7 +256,12 @@ def test_metadata_is_not_compared() -> None:
 
 
 def test_a_child_that_is_not_observed_drifts_in_its_name() -> None:
-    assert drifted_field(config_map(), observed_children()) == "metadata.name"
+    desired = config_map(spec={"replicas": 1})
+
+    assert drifted_field(desired, observed_children()) == "metadata.name"
+    assert with_observed_values(desired, observed_children()) == desired
+    assert overriding_manager(desired, "spec.replicas", observed_children()) is None
+    assert overriding_manager(desired, "spec.replicas", observed_children(config_map())) is None
 
 
 def test_a_child_of_an_undeclared_kind_is_no_drift_but_an_error() -> None:
@@ -330,12 +336,12 @@ def test_what_nobody_owns_was_removed_if_it_was_applied_as_it_is_desired(record:
 
 
 def test_the_field_that_another_manager_changed_is_found_among_all_that_differ() -> None:
-    live = config_map(spec={"a": 0, "c": [{"name": "main"}]})
+    live = config_map(spec={"a": 0, "b": ["x"], "c": [{"name": "main"}]})
     live["metadata"]["managedFields"] = [
         entry("metacontroller", {"f:spec": {"f:a": {}}}),
         entry("editor", {"f:spec": {"f:c": {MAIN: {".": {}, "f:image": {}}}}}),
     ]
-    desired = config_map(spec={"a": 1, "c": [{"name": "main", "image": "x"}]})
+    desired = config_map(spec={"a": 1, "b": [], "c": [{"name": "main", "image": "x"}]})
 
     assert drifted_field(desired, observed_children(live)) == "spec.a"
     assert overridden_field(desired, observed_children(live)) == ("spec.c[main].image", "editor")

@@ -71,3 +71,11 @@ def test_controllers_and_settings_can_be_keys_although_they_hold_objects() -> No
     settings = Settings(Kind("example.com/v1", "Note", "notes"), (), label_selector={"matchLabels": {"a": "b"}})
 
     assert {controller: 1, settings: 2} == {controller: 1, settings: 2}
+
+
+def test_a_child_of_a_kind_that_is_not_declared_is_in_no_group() -> None:
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}}
+
+    request = CONTROLLER.request(PARENT, children=[secret, config_map("a")])
+
+    assert [each.metadata.name for each in request.children.all(ConfigMap)] == ["a"]

@@ -31,6 +31,7 @@ from metahook.protocol.checks.gate import (
     check_size,
     kinds_of,
 )
+from metahook.protocol.checks.summary import MAX_LOG_FIELDS
 from metahook.protocol.objects.manifest import identity_of
 from toolkit.hooks.minimal import config_map, observed_children
 
@@ -185,6 +186,11 @@ FIELDS: dict[str, Damage] = {
     "resync too late": Damage(
         RESYNC, SyncResponse(STATUS, resync_after=86401), SyncResponse(STATUS, resync_after=86400)
     ),
+    "too many fields for the log": Damage(
+        f"more than {MAX_LOG_FIELDS} fields for the log",
+        SyncResponse(STATUS, log={f"field_{number}": "" for number in range(MAX_LOG_FIELDS + 1)}),
+        SyncResponse(STATUS, log={f"field_{number}": "" for number in range(MAX_LOG_FIELDS)}),
+    ),
     "twins, one made and one kept": Damage(
         TWINS,
         SyncResponse(STATUS, [config_map("a")], [config_map("a")]),
@@ -285,12 +291,31 @@ def test_a_response_may_have_a_mebibyte() -> None:
         check_size(largest + b"x")
 
 
-@pytest.mark.parametrize("rule", [{}, {"names": []}, {"labelSelector": {}}], ids=str)
-def test_a_rule_for_every_object_of_a_kind_is_refused(rule: dict[str, object]) -> None:
-    everything = {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", **rule}
+LABELS = {"matchLabels": {"a": "b"}}
 
-    with pytest.raises(RefusedResponse, match="every object of a kind"):
-        check_customize([cast("RelatedRule", everything)], PARENT)
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({}, "selects every object of a kind"),
+        ({"names": []}, "selects every object of a kind"),
+        ({"labelSelector": {}}, "selects every object of a kind"),
+        ({"names": ["a"], "labelSelector": LABELS}, "with names and a selector"),
+        ({"names": ["a"], "namespaceSelector": LABELS}, "with names and a selector"),
+        ({"namespaceSelector": LABELS}, "with a namespace and a selector of namespaces"),
+    ],
+    ids=str,
+)
+def test_a_rule_that_selects_everything_or_in_two_ways_is_refused(rule: dict[str, object], words: str) -> None:
+    whole = {"apiVersion": "v1", "resource": "configmaps", "namespace": "default", **rule}
+
+    with pytest.raises(RefusedResponse, match=f"a related rule (that )?{words}"):
+        check_customize([cast("RelatedRule", whole)], PARENT)
+
+
+def test_rules_are_a_list() -> None:
+    with pytest.raises(RefusedResponse, match="customize returned a dict: return a list of rules"):
+        check_customize({}, PARENT)  # type: ignore[arg-type] # a controller without types
 
 
 def test_a_rule_by_label_is_fine() -> None:
@@ -347,11 +372,13 @@ def test_a_value_that_only_its_encoding_makes_json_is_refused(value: object) -> 
 
 
 def test_an_integer_that_go_cannot_keep_is_refused_with_its_path() -> None:
-    for refused in (listing(config_map(a=[{"b": 2**63}])), listing(encoded(config_map(a=[{"b": 2**63}])))):
+    child = config_map(args=["fits"], data=[{"b": 2**63}])
+
+    for refused in (listing(child), listing(encoded(child))):
         with pytest.raises(RefusedResponse) as raised:
             check_response(refused, PARENT, KINDS)
 
-        assert raised.value.detail == "ConfigMap hello: a[0].b is an integer outside of int64: write it as text"
+        assert raised.value.detail == "ConfigMap hello: data[0].b is an integer outside of int64: write it as text"
 
 
 def test_a_changed_copy_of_an_encoded_manifest_is_checked() -> None:

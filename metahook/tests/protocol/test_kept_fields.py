@@ -50,6 +50,15 @@ def test_only_owned_items_are_kept() -> None:
     assert spec(owned, seen) == {"containers": [{"name": "main", "image": "a"}]}
 
 
+def test_of_two_items_with_one_key_both_are_kept() -> None:
+    ports: Json = {"f:ports": {key('{"port":1}'): {".": {}, "f:port": {}}}}
+    main: Json = {"name": "main", "ports": [{"port": 1, "name": "a"}, {"port": 2}]}
+
+    kept = spec({"f:containers": {key('{"name":"main"}'): ports}}, {"containers": [main, main]})
+
+    assert kept == {"containers": [{"ports": [{"port": 1}]}] * 2}
+
+
 def test_items_stay_in_the_order_of_the_observed_list() -> None:
     names: Json = {key(f'{{"name":"{name}"}}'): {".": {}, "f:name": {}} for name in ("a", "b", "c")}
 

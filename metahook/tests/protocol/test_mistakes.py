@@ -299,6 +299,7 @@ HOOKS: dict[str, Any] = {
     "a part": partial(lambda _, *args: TINY.sync(*args), None),
     "any arguments": lambda *_: SyncResponse(STATUS),
     "a default": lambda request, now=NOW: TINY.sync(request, now),
+    "a function in C without a signature": max,
 }
 
 

@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, Metadata, Object, Service
+from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, Ingress, Metadata, Object, Pod, Service
+from metahook.kinds.pod import ContainerState, ContainerStatus, Terminated
 from metahook.protocol.bodies.reading import read
 from metahook.protocol.objects.object import OwnerReference
 from toolkit.builders import Json
@@ -108,3 +109,39 @@ def test_a_condition_is_looked_up_by_type() -> None:
 )
 def test_a_group_is_called_as_metacontroller_calls_it(kind: type[Object], group: str) -> None:
     assert kind.KIND.group_key == group
+
+
+@pytest.mark.parametrize(("api_version", "group"), [("apps/v1", "apps"), ("v1", ""), (None, "")])
+def test_an_owner_has_the_group_of_its_api_version(api_version: str | None, group: str) -> None:
+    assert OwnerReference(uid="u", api_version=api_version).group == group
+
+
+@pytest.mark.parametrize(
+    ("status", "is_served"),
+    [
+        (None, False),
+        ({}, False),
+        ({"loadBalancer": {}}, False),
+        ({"loadBalancer": {"ingress": []}}, False),
+        ({"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}]}}, True),
+    ],
+)
+def test_an_ingress_is_served_once_it_has_an_address(status: Json | None, *, is_served: bool) -> None:
+    ingress = read(json.dumps({"metadata": {"name": "web"}, "status": status}).encode(), Ingress)
+
+    assert ingress.is_served is is_served
+
+
+@pytest.mark.parametrize(("spec", "decoded"), [({"nodeName": "a"}, {"nodeName": "a"}), ([], {}), (None, {})])
+def test_the_spec_of_a_pod_is_empty_if_it_can_not_be_read(spec: object, decoded: Json) -> None:
+    pod = read(json.dumps({"metadata": {"name": "web"}, "spec": spec}).encode(), Pod)
+
+    assert pod.decoded_spec() == decoded
+
+
+def test_of_a_container_without_a_state_nothing_is_known() -> None:
+    crashed = ContainerState(terminated=Terminated(exit_code=1))
+
+    assert ContainerStatus(name="main", last_state=crashed).now == ContainerState()
+    assert ContainerStatus(name="main", last_state=crashed).before == crashed
+    assert ContainerStatus(name="main", state=crashed).before == ContainerState()

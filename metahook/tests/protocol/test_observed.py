@@ -17,6 +17,7 @@ from metahook import (
     SyncRequest,
     UndeclaredKind,
 )
+from metahook.protocol.observed.managed_fields import last_change, union
 from toolkit.builders import UID, Json
 from toolkit.widgets import widget
 
@@ -142,6 +143,11 @@ def test_all_children_of_a_kind_are_listed() -> None:
 def test_two_children_of_one_name_are_malformed() -> None:
     with pytest.raises(MalformedRequest):
         observed("Deployment.apps/v1", item(), item())
+
+
+def test_a_child_without_a_name_is_malformed() -> None:
+    with pytest.raises(MalformedRequest, match="name"):
+        observed("Deployment.apps/v1", item(""))
 
 
 def test_one_name_in_two_namespaces_is_no_twin() -> None:
@@ -300,3 +306,19 @@ def test_a_related_kind_that_is_known_only_by_its_group_is_read_as_another() -> 
 
     assert isinstance(seen.get(ConfigMap, "nightly", "MyBackup.example.com/v1"), ConfigMap)
     assert seen.get(ConfigMap, "nightly") is Absence.NOT_SELECTED
+
+
+@pytest.mark.parametrize(
+    ("of_status", "time"), [(True, "2026-01-31T12:00:03Z"), (False, "2026-01-31T12:00:02Z")], ids=["status", "rest"]
+)
+def test_the_last_change_is_that_of_the_status_or_of_the_rest(*, of_status: bool, time: str) -> None:
+    times = [("", 1), ("", 2), ("status", 3), ("scale", 0)]
+    entries = [{"time": f"2026-01-31T12:00:0{second}Z", "subresource": part} for part, second in times]
+
+    assert last_change(json.dumps(entries).encode(), of_status=of_status) == time
+    assert last_change(b"[]", of_status=of_status) == ""
+
+
+@pytest.mark.parametrize("damaged", [None, [], "x"])
+def test_a_field_set_that_is_no_map_adds_nothing_to_others(damaged: object) -> None:
+    assert union([{"f:a": {"f:b": {}}}, {"f:a": damaged}]) == {"f:a": {"f:b": {}}}

@@ -17,7 +17,14 @@ from metahook import (
     SyncResponse,
 )
 from metahook.protocol.bodies import request_limits
-from metahook.protocol.bodies.request_limits import MAX_DECODED, MAX_OBJECTS, MAX_PARENT, decoded_size
+from metahook.protocol.bodies.request_limits import (
+    MAX_DECODED,
+    MAX_OBJECTS,
+    MAX_PARENT,
+    DecodedMemory,
+    TooMuchMemory,
+    decoded_size,
+)
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import PARENT, sync_body
 
@@ -90,6 +97,18 @@ def test_a_parent_that_no_api_server_takes_is_malformed(path: str) -> None:
 
     assert decoded(sync_body(parent=fits)) == ""
     assert decoded(sync_body(parent=too_large)) == f"parent.{path} is larger than 3 MiB"
+
+
+def test_one_value_may_take_as_much_memory_as_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    json = b"[" + b"{}," * MIB + b"{}]"
+    memory = DecodedMemory(len(json))
+    memory.check(json)
+
+    monkeypatch.setattr(request_limits, "MAX_DECODED", 1)
+    monkeypatch.setattr(request_limits, "_DECODED_FACTOR", 1)
+
+    with pytest.raises(TooMuchMemory):
+        DecodedMemory(len(json)).check(json)
 
 
 def test_a_hundred_thousand_levels_are_refused_in_little_memory() -> None:

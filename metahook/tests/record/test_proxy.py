@@ -26,6 +26,7 @@ from toolkit.hooks.minimal import sync_body
 from toolkit.recording import GENERIC, Running, recording
 from toolkit.served.asgi import JSON
 from toolkit.served.process import WIDGETS, served
+from toolkit.served.tls import Pki
 from toolkit.widgets import grouped, widget
 
 Json = dict[str, Any]
@@ -188,6 +189,16 @@ def test_a_response_that_comes_before_the_body_was_read_is_passed_on(
     with served(*WIDGETS, "--max-body=1") as small, recording(small.url, tmp_path / "new") as running:
         for url in (small.url, running.url):
             assert httpx.post(f"{url}/sync", content=b"x" * 8 * MIB, headers=JSON).status_code == 413
+
+
+def test_a_proxy_with_a_certificate_serves_https_alone(hook: Hook, tmp_path: Path) -> None:
+    pki = Pki(tmp_path)
+    hook.respond = answer(200)
+    options = (f"--tls-cert={pki.cert}", f"--tls-key={pki.key}")
+    with recording(hook.url, tmp_path / "new", *options, scheme="https") as running:
+        assert httpx.post(f"{running.url}/sync", content=BODY, headers=JSON, verify=pki.client()).status_code == 200
+        with pytest.raises(httpx.RemoteProtocolError):
+            httpx.post(f"{running.url}/sync".replace("https", "http"), content=BODY, headers=JSON)
 
 
 def _reset(handler: _Handler) -> None:

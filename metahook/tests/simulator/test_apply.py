@@ -1,5 +1,6 @@
 """The two apply strategies, with the children of careless hooks."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -12,10 +13,13 @@ from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
 from metahook.simulator.metacontroller.children import ServerSideApply, applier
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from metahook.simulator.objects import with_metadata
+from metahook.simulator.objects import key_of, with_metadata
 from toolkit.worlds import DEPLOYMENT, deployment, parent
 
 Json = dict[str, Any]
+
+
+CONFIG_MAP: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}}
 
 
 @pytest.fixture
@@ -90,3 +94,40 @@ def test_an_error_of_the_api_server_is_raised(mode: Mode, api: ApiServer) -> Non
 def test_a_kind_is_read_from_its_struct() -> None:
     assert Kind("apps/v1", "Deployment", "deployments") == Deployment.KIND
     assert Deployment.KIND.group_key == "Deployment.apps/v1"
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_child_to_recreate_that_was_deleted_since_it_was_cached_is_left_to_the_next_sync(
+    mode: Mode, api: ApiServer, *, is_replaced: bool
+) -> None:
+    whole, apply = api.create(parent(), "you"), applier(mode, api)
+    old, new = ({**CONFIG_MAP, "data": {"word": word}} for word in ("hi", "ho"))
+    apply(old, None, whole)
+    stale = api.get(key_of(CONFIG_MAP)) or {}
+    api.remove(key_of(CONFIG_MAP), "you")
+    if is_replaced:
+        api.create(old, "you")
+        with pytest.raises(ApiError, match="another uid"):
+            apply(new, stale, whole, "Recreate")
+    else:
+        apply(new, stale, whole, "Recreate")
+
+    assert (api.get(key_of(CONFIG_MAP)) is not None) == is_replaced
+
+
+@pytest.mark.parametrize(("reason", "is_raised"), [("BadRequest", False), ("Forbidden", False), ("Invalid", True)])
+def test_a_child_is_not_recreated_without_a_dry_run(
+    api: ApiServer, monkeypatch: pytest.MonkeyPatch, reason: str, *, is_raised: bool
+) -> None:
+    whole, apply = api.create(parent(), "you"), applier("server-side-apply", api)
+    apply(CONFIG_MAP, None, whole)
+
+    def refuse(*_: object, **__: object) -> Json:
+        raise ApiError(reason, "no dry run")
+
+    monkeypatch.setattr(api, "apply", refuse)
+    with pytest.raises(ApiError) if is_raised else nullcontext():
+        apply({**CONFIG_MAP, "data": {"a": "b"}}, api.get(key_of(CONFIG_MAP)), whole, "Recreate")
+
+    assert api.get(key_of(CONFIG_MAP))

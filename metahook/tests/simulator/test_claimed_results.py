@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.findings.claimed_results import answered_sync, first_missing_field, unmet_claim
 from metahook.simulator.history import Call
 from metahook.simulator.objects import with_metadata
@@ -79,3 +80,29 @@ def test_a_response_that_the_api_server_refuses_is_an_unmet_claim() -> None:
     assert answered
     assert unmet_claim(answered) == "Deployment web-deployment differs from the response"
     assert answered.ready is None
+
+
+@pytest.mark.parametrize(("available", "claim"), [(2, None), (1, "Deployment web-deployment is not rolled out")])
+def test_with_an_autoscaler_the_pods_that_it_keeps_are_enough(available: int, claim: str | None) -> None:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web-deployment"}
+    scaler: Json = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"scaleTargetRef": target, "minReplicas": 2, "maxReplicas": 9},
+    }
+    child = deployment()
+    status = {"replicas": 5, "updatedReplicas": 5, "availableReplicas": available}
+    live = {**stored_object(with_metadata(child, namespace="default", generation=1)), "status": status}
+    live["spec"]["replicas"] = 5
+    children = {
+        "Deployment.apps/v1": {"default/web-deployment": live},
+        "HorizontalPodAutoscaler.autoscaling/v2": {"default/web": stored_object(scaler)},
+    }
+    sent = call(json.dumps({"status": {}, "children": [child, scaler]}).encode())
+    request = {**json.loads(sent.request), "children": children}
+    answered = answered_sync(replace(sent, request=json.dumps(request).encode()))
+
+    assert answered
+    assert unmet_claim(answered) == claim
+    assert unmet_claim(answered, ("StatefulSet",)) is None

@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
+from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.clock import Clock
 from metahook.simulator.findings import findings
+from metahook.simulator.history import History
+from metahook.simulator.metacontroller.finalizer import Finalizer
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, World
@@ -145,10 +150,11 @@ def test_without_generate_selector_the_selector_of_the_parent_claims_children(mo
     [
         (None, ".spec.selector must have either"),
         ({}, ".spec.selector must have either"),
+        ("room=a", "can't get label selector from Room a"),
         ({"matchLabels": {"room": "b"}}, "does not match the selector of its parent"),
     ],
 )
-def test_a_parent_without_a_fitting_selector_fails(selector: Json | None, why: str) -> None:
+def test_a_parent_without_a_fitting_selector_fails(selector: Json | str | None, why: str) -> None:
     made = cluster(SELECTED, Decides(sync=labelled), room(selector=selector))
 
     assert why in events(made)[0]
@@ -222,3 +228,62 @@ def test_the_keys_in_a_request_are_in_the_order_of_go_maps() -> None:
         ["also", "word"],
         ["a", "b"],
     ]
+
+
+def test_under_server_side_apply_a_child_that_would_stay_the_same_is_not_recreated() -> None:
+    controller = composite("rooms", resource("v1", "configmaps", "Recreate"))
+    made = cluster(controller, Decides(sync=copy), room(word="hi"), mode="server-side-apply")
+    done = Since(made)
+
+    made.edit(CHILD, lambda it: it["metadata"].update(annotations={"note": "by hand"}))
+    made.until_quiet()
+
+    assert done.writes == []
+
+
+def test_a_controller_with_finalize_alone_syncs_nothing() -> None:
+    made = cluster(composite("rooms", CONFIG_MAPS, hooks=hooks("finalize")), hook := Decides(finalize=waits), room())
+
+    assert events(made)[0].endswith("no enabled hooks found: the controller has no sync hook")
+    assert hook.requests == []
+
+
+@pytest.mark.parametrize("reason", ["NotFound", "Conflict"])
+def test_a_parent_that_changes_before_its_status_is_written_has_no_error(
+    reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cluster(composite("rooms", CONFIG_MAPS), Decides(sync=copy), room(word="hi"))
+
+    def refuse(*_: object) -> Json:
+        raise ApiError(reason, "the object has been modified")
+
+    monkeypatch.setattr(made.api, "update_status", refuse)
+    made.delete(CHILD)
+    made.until_quiet()
+
+    assert made.get(CHILD)["data"] == {"word": "hi"}
+    assert events(made) == []
+
+
+def test_the_finalizer_is_added_and_removed_once_however_old_the_cached_parent_is() -> None:
+    api = ApiServer(Clock(), History())
+    wanted, unwanted = Finalizer(FINALIZER, enabled=True), Finalizer(FINALIZER, enabled=False)
+    without = api.create(room(), "you")
+    having = wanted.synced(without, api)
+
+    assert wanted.synced(without, api) == having
+    cleared = unwanted.synced(having, api)
+    assert unwanted.synced(having, api) == cleared
+    assert [write.verb for write in api.history.writes("metacontroller")] == ["update", "update"]
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_no_finalizer_is_added_to_a_parent_that_was_deleted_since_it_was_cached(*, is_replaced: bool) -> None:
+    api = ApiServer(Clock(), History())
+    parent = api.create(room(), "you")
+    api.remove(ROOM, "you")
+    if is_replaced:
+        api.create(room(), "you")
+
+    with pytest.raises(ApiError, match="can't sync the finalizer: Room a not found"):
+        Finalizer(FINALIZER, enabled=True).synced(parent, api)

@@ -26,6 +26,10 @@ STATUS: Json = {
         "map": {"type": "object", "additionalProperties": SIZE},
         "anything": {"type": "object", **KEEPS},
         "either": {"x-kubernetes-int-or-string": True},
+        "maybe": {"type": "string", "nullable": True},
+        "word of RE2": {"type": "string", "pattern": r"\pL+"},
+        "pairs": {"type": "integer", "multipleOf": 2},
+        "bounded": {"anyOf": [{"maximum": 1}, {"minimum": 9}]},
     },
 }
 
@@ -43,6 +47,10 @@ STATUS: Json = {
         pytest.param({"list": [{"size": "1"}]}, None, ["list[0].size must be of type integer"], id="another type"),
         pytest.param({"map": {"a": 1}}, None, ["map.a must be of type object"], id="no object"),
         pytest.param({"word": "c"}, None, ["word must be one of a, b"], id="another word"),
+        pytest.param({"maybe": None}, {"maybe": None}, [], id="null where it is allowed"),
+        pytest.param({"word of RE2": "\u00e9"}, None, [], id="a pattern that Python can't read"),
+        pytest.param({"pairs": 3}, None, ["pairs must be a multiple of 2"], id="no multiple"),
+        pytest.param({"bounded": 5}, None, ["bounded must meet one of the rules of anyOf"], id="no branch"),
         pytest.param({"either": []}, None, ["either must be of type integer or string"], id="neither"),
     ],
 )

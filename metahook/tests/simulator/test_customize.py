@@ -9,6 +9,7 @@ from metahook import Kind
 from metahook.simulator.hook import Reply, Unreachable
 from metahook.simulator.metacontroller.settings import SERVED
 from metahook.simulator.world import World
+from toolkit.controllers import Decides, cluster, composite, hooks, resource, room
 from toolkit.widgets import WIDGET
 from toolkit.worlds import WEB, Answers, calls, events, parent, settled, synced, world
 
@@ -196,3 +197,50 @@ def test_a_rule_selects_no_objects_of_another_group() -> None:
     *_, last = made.history.calls()
     assert json.loads(last.request)["related"] == {"Thing.example.com/v1": {}}
     assert calls(made) == before
+
+
+LABELLED = {"labelSelector": {"matchLabels": {"app": "x"}}}
+TEAM = {"namespaceSelector": {"matchLabels": {"team": "a"}}}
+
+
+def looked_of_version(version: str, rule: Json) -> tuple[World, Decides]:
+    """Return a world with a Room whose controller has hooks of *version*, and a *rule* for ConfigMaps by default."""
+    rules = {"relatedResources": [{"apiVersion": "v1", "resource": "configmaps", **rule}]}
+    hook = Decides(sync=lambda _: {"status": {}, "children": []}, customize=lambda _: rules)
+    controller = composite("rooms", resource("v1", "secrets"), hooks=hooks("sync", "customize", version=version))
+    made = cluster(controller, hook, config("a", app="x"), config("b", "there", app="x"), room())
+    return made, hook
+
+
+@pytest.mark.parametrize(
+    ("version", "rule", "shown"),
+    [
+        ("v1", LABELLED, ["a"]),
+        ("v2", LABELLED, ["default/a", "there/b"]),
+        ("v1", {"namespace": "default"}, ["a"]),
+    ],
+)
+def test_hooks_of_version_1_select_in_the_namespace_of_the_parent(version: str, rule: Json, shown: list[str]) -> None:
+    made, hook = looked_of_version(version, rule)
+    before = calls(made)
+
+    made.apply({**config("b", "there", app="x"), "data": {"k": "v"}})
+    made.until_quiet()
+
+    assert sorted(hook.last()["related"]["ConfigMap.v1"]) == shown
+    assert calls(made) - before == (version == "v2")
+
+
+@pytest.mark.parametrize(
+    ("version", "rule", "why"),
+    [
+        ("v1", {"namespace": "there"}, "requested related object namespace differs from parent object namespace"),
+        ("v1", TEAM, "namespaceSelector is not supported for namespaced parent in v1 hook version"),
+        ("v2", {"resource": "namespaces", **TEAM}, "namespaceSelector is only supported for namespaced related"),
+    ],
+)
+def test_a_rule_that_a_parent_must_not_have_fails_its_sync(version: str, rule: Json, why: str) -> None:
+    made, _ = looked_of_version(version, rule)
+
+    assert why in events(made)[0]
+    assert calls(made) == 0

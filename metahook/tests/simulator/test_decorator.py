@@ -19,7 +19,7 @@ from toolkit.controllers import (
 )
 from toolkit.hooks.raw import CONTROLLER, attach, service
 from toolkit.hooks.service_per_object import LABEL, SERVICES
-from toolkit.worlds import Since, both_modes
+from toolkit.worlds import Since, both_modes, events
 
 Json = dict[str, Any]
 
@@ -129,3 +129,21 @@ def test_an_object_that_no_longer_matches_is_finalized_and_its_attachments_go(mo
     assert {"labels", "finalizers"}.isdisjoint(made.get(SERVICE)["metadata"])
     assert hook.last("finalize")["finalizing"] is True
     assert findings(made.history) == []
+
+
+def test_a_label_that_the_api_server_refuses_is_an_error_of_the_sync() -> None:
+    made = cluster(
+        CONTROLLER, Decides(sync=lambda request: attach(request) | {"labels": {"a b": "c"}}), room(word="hi")
+    )
+
+    assert "metadata.labels: a b: must be a name" in events(made)[0]
+    assert made.api.get(COPY) is None
+
+
+def test_an_object_that_does_not_match_loses_an_old_finalizer_and_the_hook_is_not_called() -> None:
+    old = service()
+    old["metadata"]["finalizers"] = ["metacontroller.io/decoratorcontroller-copier"]
+    made = cluster(CONTROLLER, hook := Decides(sync=attach), old)
+
+    assert "finalizers" not in made.get(SERVICE)["metadata"]
+    assert hook.requests == []

@@ -1,13 +1,13 @@
 """Findings: each real mistake of a careless hook is found, and a careful hook has none."""
 
+from functools import cache
 from typing import Any
 
 import pytest
 
-from metahook import ConfigMap
+from metahook import ConfigMap, Kind
 from metahook.simulator.findings import RULES, findings
 from metahook.simulator.findings.loops import MOST_BYTES, REPEATED
-from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, World
@@ -16,30 +16,39 @@ from toolkit.careless import answering
 from toolkit.changes import TAKEN, run_changes
 from toolkit.controllers import CONFIG_MAPS, Decides, cluster, composite, hooks, resource, room
 from toolkit.controllers import config_map as child
+from toolkit.hooks.raw import SELECTED, labelled
 from toolkit.slow import short_or_whole
 from toolkit.widgets import WIDGETS
-from toolkit.worlds import WEB, both_modes, parent, world
+from toolkit.worlds import CHILDREN, WEB, both_modes, parent, world
 
 Json = dict[str, Any]
 
 
-def caught(called: Hook, mode: Mode) -> set[str]:
-    return {finding.rule for finding in findings(run_changes(world(mode, called)).history)}
+EMPTY: Any = answering(careless.empty_when_it_fails)
+TIME: Any = answering(careless.time_in_a_child())
+
+
+@cache
+def found(called: Any, mode: Mode) -> dict[str, str]:
+    """Return the rules that a hook breaks in a life, each with the message of its last finding."""
+    return {finding.rule: finding.message for finding in findings(run_changes(world(mode, called)).history)}
 
 
 @both_modes
 def test_a_careful_hook_has_no_findings(mode: Mode) -> None:
-    assert caught(answering(careless.careful), mode) == set()
+    careful: Any = answering(careless.careful)
+
+    assert found(careful, mode) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("called", "rule", "modes"),
     [
-        pytest.param(answering(careless.empty_when_it_fails), "WrongDelete", MODES, id="an empty answer"),
-        pytest.param(answering(careless.empty_when_it_fails), "EmptiedStatus", MODES, id="an empty answer, the status"),
+        pytest.param(EMPTY, "WrongDelete", MODES, id="an empty answer"),
+        pytest.param(EMPTY, "EmptiedStatus", MODES, id="an empty answer, the status"),
         pytest.param(answering(careless.null_child), "MetacontrollerCrash", MODES, id="a child that is null"),
-        pytest.param(answering(careless.time_in_a_child()), "RepeatedWrites", MODES, id="the time in a child"),
+        pytest.param(TIME, "RepeatedWrites", MODES, id="the time in a child"),
         pytest.param(answering(careless.new_transition_time()), "RepeatedWrites", MODES, id="a new transition time"),
         pytest.param(answering(careless.older_after_a_while()), "NeedsResync", MODES, id="the age in the status"),
         pytest.param(answering(careless.not_canonical), "NoOpWrites", MODES[:1], id="a quantity that is not canonical"),
@@ -80,13 +89,13 @@ def test_a_careful_hook_has_no_findings(mode: Mode) -> None:
         pytest.param(careless.error_page, "FailingSync", MODES, id="an error page with 200"),
     ],
 )
-def test_a_careless_hook_is_caught(called: Hook, rule: str, modes: tuple[Mode, ...]) -> None:
+def test_a_careless_hook_is_caught(called: Any, rule: str, modes: tuple[Mode, ...]) -> None:
     for mode in modes[: short_or_whole(1, len(MODES))]:
-        assert rule in caught(called, mode)
+        assert rule in found(called, mode)
 
 
 def test_every_rule_has_an_example() -> None:
-    marks = [mark for mark in test_a_careless_hook_is_caught.pytestmark if mark.name == "parametrize"]  # type: ignore[attr-defined] # set by pytest
+    marks = [mark for mark in test_a_careless_hook_is_caught.pytestmark if mark.name == "parametrize"]
     assert {case.values[1] for mark in marks for case in mark.args[1]} | {"MixedParents"} == set(RULES)
 
 
@@ -113,10 +122,9 @@ def test_a_loop_that_grows_stops_the_world_early() -> None:
 
 
 def test_a_repeated_write_names_the_path() -> None:
-    cluster = run_changes(world("dynamic-apply", answering(careless.time_in_a_child())))
+    message = found(TIME, "dynamic-apply")["RepeatedWrites"]
 
-    (found,) = (finding for finding in findings(cluster.history) if finding.rule == "RepeatedWrites")
-    assert "spec.template.metadata.annotations.rendered-at is another one each time" in found.message
+    assert "spec.template.metadata.annotations.rendered-at is another one each time" in message
 
 
 @both_modes
@@ -205,8 +213,8 @@ def test_two_parents_that_list_one_child_are_found() -> None:
             )
         made.until_quiet()
 
-    (found,) = findings(made.history)
-    assert str(found).startswith("UnreportedRefusal: ConfigMap a: the API server keeps refusing it")
+    (finding,) = findings(made.history)
+    assert str(finding).startswith("UnreportedRefusal: ConfigMap a: the API server keeps refusing it")
 
 
 def test_a_sync_that_fails_before_the_hook_is_called_is_not_a_mistake_of_its_responses() -> None:
@@ -217,7 +225,7 @@ def test_a_sync_that_fails_before_the_hook_is_called_is_not_a_mistake_of_its_res
     made.run(60)
 
     assert made.parent("a")["metadata"]["finalizers"]
-    assert [str(found) for found in findings(made.history)] == [
+    assert [str(finding) for finding in findings(made.history)] == [
         "FailingSync: Room a: every sync fails, before the hook is called"
     ]
 
@@ -233,4 +241,32 @@ def test_a_child_that_its_update_method_deletes_is_no_wrong_delete(mode: Mode) -
     made.until_quiet()
 
     assert made.get(Key("ConfigMap", "default", "a"))["data"] == {"word": "two"}
+    assert findings(made.history) == []
+
+
+def test_beside_a_child_of_another_api_a_service_may_select_pods_that_are_not_seen() -> None:
+    kind = Kind("example.com/v1", "Gadget", "gadgets")
+    gadget = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": "web"}}
+
+    def beside(request: Json) -> Json:
+        answer = careless.selects_nothing(request)
+        return {**answer, "children": [*answer["children"], gadget]}
+
+    made = world("dynamic-apply", answering(beside), parent(replicas=1), children=(*CHILDREN, kind))
+    made.run(300)
+
+    assert findings(made.history) == []
+
+
+def test_a_child_that_is_released_is_not_overwritten() -> None:
+    made = cluster(SELECTED, Decides(sync=labelled), room(word="hi", selector={"matchLabels": {"room": "a"}}))
+    owner = {"apiVersion": "example.com/v1", "kind": "Room", "name": "a", "uid": made.get(ROOM)["metadata"]["uid"]}
+    other = child("other", "default") | {
+        "metadata": {"name": "other", "namespace": "default", "ownerReferences": [{**owner, "controller": True}]}
+    }
+
+    made.apply(other)
+    made.until_quiet()
+
+    assert "ownerReferences" not in made.get(Key("ConfigMap", "default", "other"))["metadata"]
     assert findings(made.history) == []

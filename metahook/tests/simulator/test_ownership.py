@@ -20,6 +20,7 @@ def test_a_manager_that_loses_its_only_field_owns_nothing_any_more() -> None:
     world = settled("server-side-apply")
 
     world.autoscaler.start()
+    world.run(60)  # it looks again, and nothing is left to scale
     assert ("kube-controller-manager", "Update") in owners(world)
     world.autoscaler.stop()
     assert world.until_quiet()

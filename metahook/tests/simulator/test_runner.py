@@ -140,6 +140,21 @@ def test_a_met_expectation_is_no_problem(step: Json) -> None:
     assert problem(MAKE, step) is None
 
 
+@pytest.mark.parametrize(
+    ("failure", "problem_", "replicas"),
+    [("none", None, 1), ("fight", None, 3), ("bad-image", "the reason of Ready is", 1)],
+)
+def test_a_failure_begins_and_ends(failure: str, problem_: str | None, replicas: int) -> None:
+    available: Json = {"expect": {"reason": "Available", "within": "5m"}}
+    scaled: Json = {"expect": {"object": "Deployment/web-deployment", "has": {"spec.replicas": replicas}}}
+
+    found = problem({"fail": failure}, MAKE, available)
+
+    assert (found or "").startswith(problem_ or "")
+    assert problem(MAKE, {"wait": "1m"}, {"fail": failure}, {"wait": "1m"}, scaled) is None
+    assert problem({"fail": failure}, MAKE, {"wait": "1m"}, {"fail": "none"}, available) is None
+
+
 def test_a_world_that_never_becomes_quiet_is_a_problem() -> None:
     cluster = world("dynamic-apply", too_busy)
     cluster.max_actions = 100

@@ -8,6 +8,7 @@ from metahook import ConfigMap, Kind
 from metahook.simulator import NotSimulated, Settings, UnknownResource
 from metahook.simulator.metacontroller.settings.hooks import HookSettings
 from metahook.simulator.metacontroller.settings.manifest import METHODS
+from toolkit.controllers import decorator
 
 CRD = {
     "spec": {
@@ -165,6 +166,11 @@ def test_a_controller_that_metacontroller_would_not_run_is_an_error_with_the_rem
 ) -> None:
     with pytest.raises(NotSimulated, match=message):
         Settings.read(controller, [CRD])
+
+
+def test_a_decorator_of_no_resource_is_an_error_with_the_remedy() -> None:
+    with pytest.raises(NotSimulated, match=r"spec\.resources is empty: name a resource to decorate"):
+        Settings.read(decorator("copier", []))
 
 
 def test_what_is_simulated_in_another_way_is_a_gap_with_its_name() -> None:

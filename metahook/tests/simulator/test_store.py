@@ -9,7 +9,7 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History, Write
 from metahook.simulator.objects import Key, is_deleting, with_metadata
-from toolkit.worlds import DEPLOYMENT, SERVICE, WEB, deployment, foreign, parent, service
+from toolkit.worlds import DEPLOYMENT, SERVICE, WEB, deployment, foreign, parent, service, with_main
 
 Json = dict[str, Any]
 
@@ -229,3 +229,46 @@ def test_listeners_get_every_entry_at_once(api: ApiServer) -> None:
     api.create(parent(), "you")
 
     assert heard == api.history.entries
+
+
+NAMED = "must be a name of letters, digits, '-', '_' and '.', with or without a prefix and '/'"
+HTTP = {"port": 80, "name": "http"}
+
+
+def of_service(*ports: Json) -> Json:
+    return {**service(), "spec": {"ports": list(ports)}}
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        pytest.param(with_metadata(service(), labels={"a b": "c"}), f"metadata.labels: a b: {NAMED}", id="a label"),
+        pytest.param(
+            with_metadata(service(), labels={"a": "b c"}), "metadata.labels: a: must be", id="a label's value"
+        ),
+        pytest.param(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a/b": ""}},
+            "data: a key must be letters",
+            id="a key of data",
+        ),
+        pytest.param(
+            of_service(HTTP, {"port": 81}), "spec.ports: each of several ports must have a name", id="a port without"
+        ),
+        pytest.param(
+            of_service(HTTP, {"port": 81, "name": "http"}), "Duplicate value: two have the same name", id="a name twice"
+        ),
+        pytest.param(of_service(HTTP, {"port": 80, "name": "b"}), "two have the same port", id="a port twice"),
+        pytest.param(
+            deployment(selector={"matchLabels": {}}), "spec.selector: Required value", id="a selector of nothing"
+        ),
+        pytest.param(
+            with_main(volumeMounts=[{"name": "page", "mountPath": "/"}]), "page is no volume of the Pod", id="a mount"
+        ),
+    ],
+)
+def test_what_the_real_one_refuses_is_refused(api: ApiServer, item: Json, why: str) -> None:
+    with pytest.raises(ApiError) as raised:
+        api.create(with_metadata(item, namespace="default"), "you")
+
+    assert raised.value.reason == "Invalid"
+    assert why in str(raised.value)

@@ -16,7 +16,7 @@ from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import NeverQuiet, NoSuchObject, World
-from toolkit.hooks.minimal import controller, sync_body
+from toolkit.hooks.minimal import TINY, controller, sync_body
 from toolkit.served.asgi import call
 from toolkit.served.refusals import refusal
 from toolkit.widgets import WIDGET, WIDGETS
@@ -97,6 +97,7 @@ def test_a_controller_answers_in_this_process_as_its_service_would() -> None:
     for name, body in (("sync", b"{}"), ("customize", b"["), ("sync", b" " * (MAX_BODY + 1))):
         response = call(service, f"/{name}", body)
         assert said(hook(name, body)) == refusal(response)
+    assert said(in_process(TINY, Clock().time)("finalize", b"{}")) == (404, "no such path")
 
 
 def test_a_controller_fails_in_this_process_as_its_service_would() -> None:

@@ -214,7 +214,8 @@ def run_tests_of(project: Path, example: Path) -> subprocess.CompletedProcess[st
     copied = project / example.name
     shutil.copytree(example, copied, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     environment = {**os.environ, "PYTHONPATH": f"{project / 'lib'}"}
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not e2e", "-p", "no:cacheprovider"]
+    some = short_or_whole(["-k", "once"], [])
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not e2e", "-p", "no:cacheprovider", *some]
     return subprocess.run(command, cwd=copied, env=environment, capture_output=True, text=True, check=False)
 
 

@@ -3,18 +3,19 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 from metahook.envtest.free_port import free_port
+from toolkit.forked import Forked, started
 
-GENERIC = (sys.executable, "-m", "metahook.record")
+GENERIC = (sys.executable, "-c", "import runpy; runpy.run_module('metahook.record', run_name='__main__')")
 
 PATIENCE = 20
 """Seconds."""
@@ -24,7 +25,7 @@ PATIENCE = 20
 class Running:
     """Where a recorder listens, and what it wrote."""
 
-    process: subprocess.Popen[str]
+    process: Popen[str] | Forked
     url: str
     folder: Path
 
@@ -47,7 +48,7 @@ def recording(
     """Run a recorder in front of *hook*, which writes to *folder*, until the block ends."""
     port = free_port()
     start = [*command, f"--listen=127.0.0.1:{port}", f"--hook={hook}", f"--output={folder}", *options]
-    with subprocess.Popen(start, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
+    with started(start, os.environ) as process:
         try:
             wait_for(port, process)
             yield Running(process, f"{scheme}://127.0.0.1:{port}", folder)
@@ -55,7 +56,7 @@ def recording(
             process.terminate()
 
 
-def wait_for(port: int, process: subprocess.Popen[str]) -> None:
+def wait_for(port: int, process: Popen[str] | Forked) -> None:
     """Wait until *process* listens on *port*."""
     end = time.monotonic() + PATIENCE
     while True:

@@ -2,12 +2,15 @@
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 from metahook import Address, ServerOptions, serve
 from metahook.protocol.bodies.bodies import MIB
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens
+from metahook.server.callers.watched_files import reloading
+from metahook.server.lifecycle import serve as lifecycle
 from metahook.server.limits import DEFAULT_LIMITS, NAMES, Limits
 from metahook.server.telemetry.logs import LogOptions
 from toolkit.widgets import WIDGETS
@@ -60,6 +63,7 @@ def options_of(given: Namespace) -> ServerOptions:
 
 
 def main() -> None:
-    """Serve until a signal."""
+    """Serve until a signal; look often at files of certificates and tokens."""
     given = parsed()
+    vars(lifecycle)["reloading"] = partial(reloading, every=0.05)
     serve(WIDGETS, Address(given.host, given.port), Address(given.host, given.health_port), options_of(given))

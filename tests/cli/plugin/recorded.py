@@ -45,6 +45,13 @@ def path_with(program: Path) -> str:
     return os.pathsep.join([str(program.parent), str(Path(sys.executable).parent), "/usr/bin", "/bin"])
 
 
+def print_instead(program: Path, myresource: Json) -> None:
+    """Let *program* print *myresource* in place of the recorded one."""
+    file = program.with_name("myresource.json")
+    file.write_text(json.dumps(myresource))
+    program.write_text(program.read_text().replace(f"{FOLDER}/myresource.json", str(file)))
+
+
 def print_when_watched(program: Path, *items: Json) -> None:
     """Let *program* print *items* for a watch, one after the other, as kubectl does."""
     Path(f"{program}.watched").write_text("".join(f"{json.dumps(item, indent=4)}\n" for item in items))

@@ -11,7 +11,7 @@ import pytest
 
 from app.cli.plugin import complete, main
 from app.core.desired.children import CHILDREN, OPTIONAL_CHILDREN, OptionalChild
-from tests.cli.plugin.recorded import FOLDER, MYRESOURCE, calls, kubectl, path_with, print_when_watched
+from tests.cli.plugin.recorded import MYRESOURCE, calls, kubectl, path_with, print_instead, print_when_watched
 from tests.cli.plugin.test_tree import DRAWN
 from tests.core.desired.test_every_kind import full
 from tests.health.statuses import current
@@ -102,6 +102,17 @@ def test_an_error_of_kubectl_and_its_exit_code_are_kept(
 WITHOUT_STATUS = {key: value for key, value in MYRESOURCE.items() if key != "status"}
 
 
+def test_a_user_who_must_not_read_events_sees_no_error(
+    program: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    print_instead(program, WITHOUT_STATUS)
+    program.write_text(program.read_text().replace('"get events "*', '"no events"'))
+
+    assert run(monkeypatch, "explain", "web") == 0
+    assert capfd.readouterr().err == ""
+    assert [call for call in calls(program) if call.startswith("get events ")]
+
+
 @pytest.mark.parametrize(
     ("reasons", "code", "title"),
     [
@@ -136,8 +147,7 @@ def test_a_page_that_an_explanation_names_is_where_the_setting_says(
     given = {"type": "OperatorMisconfigured", "status": "True", "message": "See https://given.example.com/docs/a.md."}
     conditions = [{"reason": "OutdatedCRD", "lastTransitionTime": "now", **each} for each in (ready, given)]
     parent = {**MYRESOURCE, "status": {**MYRESOURCE["status"], "conditions": conditions}}
-    (program.parent / "myresource.json").write_text(json.dumps(parent))
-    program.write_text(program.read_text().replace(f"{FOLDER}/myresource.json", f"{program.parent}/myresource.json"))
+    print_instead(program, parent)
 
     run(monkeypatch, command, "web")
     assert "as docs/clusters/apply-strategy.md describes" in capfd.readouterr().out

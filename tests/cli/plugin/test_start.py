@@ -6,8 +6,6 @@ No contract of import-linter sees this: what a name of metahook.commands imports
 import subprocess
 import sys
 
-import pytest
-
 NOT_ITS = ("app.cli.files", "httpx", "metahook.cli.files", "metahook.cli.hooks.remote_hook", "metahook.simulator")
 CODE = """
 import importlib, pkgutil, sys
@@ -27,11 +25,3 @@ def needless(planted: str = "") -> set[str]:
 
 def test_the_plugin_reaches_a_cluster_through_kubectl_alone() -> None:
     assert needless() == set()
-
-
-@pytest.mark.parametrize(
-    ("name", "package"),
-    [("record_command", "httpx"), ("metadata", "metahook.cli.files"), ("SERVED", "metahook.simulator")],
-)
-def test_what_another_name_of_the_door_brings_would_be_found(name: str, package: str) -> None:
-    assert package in needless(f"from metahook.commands import {name}")

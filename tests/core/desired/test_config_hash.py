@@ -226,15 +226,6 @@ def test_what_does_not_fit_is_others_and_the_remedy_is_never_cut() -> None:
     assert condition(answer)["message"].endswith("Running Pods are not affected.")
 
 
-@pytest.mark.parametrize(
-    ("spec", "related"),
-    [(VOLUMES, {"ConfigMap.v1": {}}), ({**VOLUMES, **ONE}, settings(a="1"))],
-    ids=["alone", "beside a variable"],
-)
-def test_what_a_volume_that_is_not_mounted_needs_is_not_missing(spec: Json, related: Json) -> None:
-    assert reason(sync(my_resource(**spec), running(spec, settings(a="1")), related=related)) == "Available"
-
-
 @pytest.mark.parametrize("spec", [ALL, ONE, FILES], ids=["all keys", "one key", "files"])
 def test_without_replicas_nothing_is_missing_and_the_template_is_the_same(spec: Json) -> None:
     none: Json = {**spec, "replicas": 0}

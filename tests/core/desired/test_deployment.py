@@ -62,10 +62,6 @@ def test_an_image_and_its_memory_make_the_original_deployment_with_safe_addition
     }
 
 
-def test_an_image_alone_gets_the_default_memory() -> None:
-    assert container()["resources"] == {"requests": {"memory": "128Mi"}, "limits": {"memory": "128Mi"}}
-
-
 @pytest.mark.parametrize(
     ("spec", "requests", "limits"),
     [
@@ -170,26 +166,6 @@ def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> No
     }
 
 
-def test_values_that_the_api_server_would_not_store_are_not_sent() -> None:
-    made = deployment(
-        minReadySeconds=0,
-        env=[{"name": "A", "value": ""}],
-        args=[],
-        nodeSelector={},
-        affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}},
-        volumes=[{"name": "tmp", "emptyDir": {"medium": ""}}],
-        volumeMounts=[{"name": "tmp", "mountPath": "/tmp", "readOnly": False}],  # noqa: S108 - a path in the container
-    )["spec"]
-    spec = made["template"]["spec"]
-
-    assert "minReadySeconds" not in made
-    assert not {"nodeSelector", "affinity"} & spec.keys()
-    assert "args" not in spec["containers"][0]
-    assert spec["containers"][0]["env"] == [{"name": "A"}]
-    assert spec["containers"][0]["volumeMounts"] == [{"name": "tmp", "mountPath": "/tmp"}]  # noqa: S108 - as above
-    assert spec["volumes"] == [{"name": "tmp", "emptyDir": {}}]
-
-
 def test_the_sources_of_a_projected_volume_carry_all_defaults() -> None:
     files = [
         {"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}},
@@ -224,13 +200,6 @@ def test_pod_metadata_and_a_restart_reach_the_pods_alone() -> None:
     assert template["labels"] == {"team": "red", **made["metadata"]["labels"]}
     assert template["annotations"] == {"note": "x", "mygroup.example.com/restartedAt": "2026-01-31T12:00:00Z"}
     assert "team" not in made["metadata"]["labels"]
-
-
-def test_a_new_generation_alone_leaves_the_pods_alone() -> None:
-    old, new = (child(sync(my_resource(generation=generation)), "Deployment") for generation in (1, 2))
-
-    assert old["spec"] == new["spec"]
-    assert old["metadata"]["annotations"] != new["metadata"]["annotations"]
 
 
 @pytest.mark.parametrize(

@@ -97,11 +97,6 @@ def test_the_port_of_a_headless_service_is_its_own_number_although_clients_use_t
     assert answer["status"]["address"] == "web.default.svc:8080"
 
 
-def test_without_the_field_there_is_no_rule_and_no_route() -> None:
-    assert rules(my_resource(ports=[HTTP])) == []
-    assert kinds(sync(my_resource(ports=[HTTP]))) == ["Deployment", "Service"]
-
-
 @pytest.mark.parametrize("gateway", [{}, {"gateway": GATEWAY}], ids=["Ingress", "HTTPRoute"])
 def test_routes_of_the_same_name_and_of_the_same_address_are_asked_for(gateway: Json) -> None:
     parent = exposed(**gateway)

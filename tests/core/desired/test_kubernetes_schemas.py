@@ -2,14 +2,12 @@
 
 from typing import Any
 
-import kubernetes_validate
 import pytest
 from hypothesis import given, settings
 
-from tests.requests.builders import my_resource, sync
+from tests.requests.builders import sync
 from tests.schemas.kubernetes import validate
 from tests.strategies.my_resources import parents
-from toolkit.builders import child
 from toolkit.slow import short_or_whole
 
 Json = dict[str, Any]
@@ -25,12 +23,3 @@ def test_every_child_is_valid_for_kubernetes(version: str, parent: Json) -> None
     for made in sync(parent)["children"]:
         if made["kind"] != "HTTPRoute":  # tests/e2e/test_expose.py tries it with the Gateway API's own CRD
             validate(made, version)
-
-
-@pytest.mark.parametrize("version", [OLDEST, NEWEST])
-def test_a_field_that_kubernetes_does_not_know_is_noticed(version: str) -> None:
-    deployment = child(sync(my_resource()), "Deployment")
-    deployment["spec"]["template"]["spec"]["hostPorts"] = []
-
-    with pytest.raises(kubernetes_validate.ValidationError):
-        validate(deployment, version)

@@ -60,22 +60,8 @@ def test_a_port_of_the_service_may_differ_from_that_of_the_container() -> None:
     ]
 
 
-def test_a_service_may_be_headless() -> None:
-    assert service(service={"clusterIP": "None"})["spec"]["clusterIP"] == "None"
-
-
 def test_session_affinity_is_always_whole() -> None:
     spec = service(service={"sessionAffinity": "ClientIP"})["spec"]
 
     assert spec["sessionAffinity"] == "ClientIP"
     assert spec["sessionAffinityConfig"] == {"clientIP": {"timeoutSeconds": 10800}}
-
-
-def test_type_and_annotations_are_the_users() -> None:
-    made = service(service={"type": "LoadBalancer", "annotations": {"example.com/pool": "a"}})
-
-    assert made["spec"]["type"] == "LoadBalancer"
-    assert made["metadata"]["annotations"] == {
-        "example.com/pool": "a",
-        "mygroup.example.com/applied": "1-b848bea7",
-    }

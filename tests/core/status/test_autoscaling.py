@@ -205,9 +205,3 @@ def test_what_the_autoscaler_reports_is_a_condition_of_its_own(
     assert (found["status"], found["reason"]) == (status, expected)
     assert "{" not in found["message"]
     assert "kubectl" in found["message"] or status != "False"
-
-
-def test_without_autoscaling_there_is_no_such_condition() -> None:
-    plain = my_resource()
-
-    assert "AutoscalingActive" not in str(sync(plain, *finished(plain)))

@@ -39,12 +39,6 @@ def accepted(states: Json | None = None, *, generation: int = 1, ref: Json | Non
     return {"parents": [parent]}
 
 
-def test_the_condition_is_only_there_for_those_who_ask() -> None:
-    parent = my_resource(ports=[{"containerPort": 80}])
-
-    assert "Exposed" not in [each["type"] for each in sync(parent, *finished(parent))["status"]["conditions"]]
-
-
 @pytest.mark.parametrize("status", [None, {}, {"loadBalancer": {}}, {"loadBalancer": {"ingress": []}}], ids=str)
 def test_an_ingress_without_an_address_is_not_served_yet_and_ready_does_not_wait_for_it(status: Json | None) -> None:
     answer = answer_to(exposed(), status)

@@ -10,10 +10,7 @@ from app.core.child_metadata import REVERTED
 from app.core.status.facts.override import CALM, REPEATED, WINDOW
 from app.core.timers import format_time
 from metahook import LAST_APPLIED
-from metahook.simulator.findings import findings
-from metahook.simulator.metacontroller.settings import Mode
 from tests.requests.builders import NOW, child, condition, finished, my_resource, reason, rolled_out, sync
-from tests.simulated.worlds import DEPLOYMENT, both_modes, ready, settled
 
 Json = dict[str, Any]
 
@@ -381,26 +378,3 @@ def test_a_record_that_is_none_is_ignored(stored: Any) -> None:
 
 
 # In a cluster
-
-
-@both_modes
-def test_an_autoscaler_is_left_alone_until_it_stops(mode: Mode) -> None:
-    made = settled(mode)
-    made.autoscaler.start()
-    made.run(60)
-    there, started = made.get(DEPLOYMENT), made.clock.now
-    assert ready(made)[1] == "Overridden"
-    assert there["spec"]["replicas"] == 3
-
-    made.run(WINDOW - 61)
-    writes = [write for write in made.history.writes() if write.changed and write.at > started]
-    assert writes == []
-
-    made.run(120)
-    assert ready(made)[1] == "Overridden"
-    made.autoscaler.stop()
-    made.run(WINDOW + CALM)
-
-    assert ready(made)[1] == "Available"
-    assert findings(made.history) == []
-    assert made.get(DEPLOYMENT)["spec"]["replicas"] == 1

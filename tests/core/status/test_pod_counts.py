@@ -90,10 +90,6 @@ def test_pods_of_another_spec_are_never_shown_as_updated(case: str) -> None:
         assert numbers(answer["status"]) == (2, None)
 
 
-def test_without_a_deployment_there_are_none() -> None:
-    assert numbers(sync(my_resource())["status"]) == (0, None)
-
-
 @pytest.mark.parametrize(
     "odd", [{"readyReplicas": -1}, {"readyReplicas": "2"}, {"countedAt": "soon"}, {"countedAt": 5}]
 )

@@ -170,15 +170,6 @@ def test_losing_pods_degrades_what_was_ready_in_this_generation(before: Json | N
     assert (answer["status"]["state"], reason(answer)) == (state, expected)
 
 
-def test_having_been_ready_is_remembered_over_a_failure() -> None:
-    parent = my_resource(replicas=3)
-    answers = [sync(parent, deployment())]
-    for status in ({"conditions": [TOO_LATE], "updatedReplicas": 1}, {"availableReplicas": 1}):
-        answers.append(sync({**parent, "status": answers[-1]["status"]}, deployment(**status)))
-
-    assert [answer["status"]["state"] for answer in answers] == ["Ready", "Failed", "Degraded"]
-
-
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [({"spec": {"image": ""}}, "InvalidSpec"), ({"deleting": True}, "Terminating"), ({"generation": 0}, "Building")],

@@ -86,16 +86,6 @@ def test_a_status_that_is_fed_back_stays_the_same_however_late() -> None:
     assert follow(parent, *children, after=5000)["status"] == sync(parent, *children)["status"]
 
 
-def test_a_transition_time_moves_when_the_condition_does() -> None:
-    parent = my_resource()
-    before = sync(parent)["status"]
-
-    answer = sync({**parent, "status": before}, *finished(parent), now=NOW + timedelta(seconds=7))
-
-    assert condition(answer)["lastTransitionTime"] == "2026-01-31T12:00:07Z"
-    assert condition(answer, "Available")["lastTransitionTime"] == "2026-01-31T12:00:07Z"
-
-
 BEFORE = sync(my_resource())["status"]
 
 
@@ -247,20 +237,6 @@ def test_surplus_pods_of_a_rollout_do_not_move_the_number_of_replicas() -> None:
     assert counts == [2, 3, 3]
 
 
-def test_the_pods_of_a_child_that_is_kept_are_counted_as_they_are() -> None:
-    (made,) = finished(my_resource(replicas=3))
-
-    assert sync(my_resource(generation=2, image="no image"), made)["status"]["replicas"] == 3
-
-
-@pytest.mark.parametrize("replicas", [{}, [], "1", None])
-def test_a_child_that_is_kept_may_have_any_value_as_its_number_of_pods(replicas: object) -> None:
-    (made,) = finished(my_resource())
-    made["spec"]["replicas"] = replicas
-
-    assert sync(my_resource(generation=2, image="no image"), made)["status"]["state"] == "Failed"
-
-
 LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
 NO_REPLICA_SET = {"type": "Progressing", "status": "False", "reason": "ReplicaSetCreateError"}
 PAUSED = {"type": "Progressing", "status": "Unknown", "reason": "DeploymentPaused"}
@@ -330,15 +306,6 @@ def test_only_drift_of_the_deployment_hides_its_progress(kind: str, expected: st
 
 def test_a_time_in_another_zone_is_reported_in_utc() -> None:
     assert sync(my_resource(), now=NOW.astimezone(timezone(timedelta(hours=5)))) == sync(my_resource())
-
-
-def test_progressing_goes_on_mirroring_when_ready_is_false_for_another_reason() -> None:
-    (made,) = finished(my_resource())
-
-    answer = sync(my_resource(generation=2, image="no image"), made)
-
-    assert reason(answer) == "InvalidSpec"
-    assert condition(answer, "Progressing")["reason"] == "RolledOut"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.service.attacks.senders import Results, request, send
-from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
+from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served
 from toolkit.builders import KIB, MIB
 
 pytestmark = pytest.mark.attacks
@@ -88,11 +88,6 @@ def test_slow_clients_are_disconnected_in_time_and_others_are_served_meanwhile()
     assert set(found.others.codes) == {"200"}
     assert found.others.percentile(0.99) <= 1000
     assert peak <= MOST_MEMORY
-
-
-def test_slow_clients_stay_where_nothing_limits_them() -> None:
-    with unprotected() as target:
-        assert asyncio.run(attacked(target)).left == HEADERS + BODIES
 
 
 ANNOUNCED = HEAD + b"Content-Length: 2097152\r\n\r\n"

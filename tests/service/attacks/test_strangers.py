@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.attacks.target import served, unprotected
+from tests.service.attacks.target import served
 from toolkit.builders import KIB, MIB
 from toolkit.hostile import endings
 from toolkit.served.tls import Pki
@@ -66,11 +66,6 @@ def _token(tmp_path: Path) -> Path:
 def test_each_hostile_request_without_a_token_is_refused(token: Path) -> None:
     with served(f"--tokens={token}", "--body-timeout=1", head_timeout=1, idle_timeout=1) as target:
         assert codes(target.port).keys() <= REFUSED
-
-
-def test_hostile_requests_are_accepted_where_none_is_needed() -> None:
-    with unprotected() as target:
-        assert codes(target.port)[200] > 0
 
 
 def test_a_body_of_100_mib_without_a_token_takes_no_memory(token: Path) -> None:

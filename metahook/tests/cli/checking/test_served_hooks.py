@@ -20,6 +20,7 @@ from toolkit.cli.sites import (
     serving_sites,
     site,
 )
+from toolkit.slow import short_or_whole
 
 SPECS: Json = {}
 """The first spec of each parent."""
@@ -223,9 +224,10 @@ def test_a_mistake_in_children_of_a_hook_at_a_url_is_one_line(
     assert line in found[0]
 
 
+@pytest.mark.slow
 def test_what_a_url_can_not_show_is_one_line_and_no_finding() -> None:
     with serving_sites() as url:
-        ended = call("check", *ARGUMENTS, "--hook", url)
+        ended = call("check", *ARGUMENTS, "--hook", url, *short_or_whole(["--only", "purity"], []))
 
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines()[:-1] == [

@@ -53,7 +53,7 @@ def never(_):
 
 calls.STUCK = 0.2  # seconds
 port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])
-options = ServerOptions(Limits(decide_timeout={decide_timeout}), drain={drain}, stop_timeout=1)
+options = ServerOptions(Limits(decide_timeout={decide_timeout}), drain={drain}, stop_timeout=0.5)
 serve(controller(never), Address("127.0.0.1", port), Address("127.0.0.1", health_port), options)
 """
 """A hook whose function does not return."""
@@ -179,11 +179,12 @@ def test_after_sigterm_requests_are_served_until_the_drain_ends() -> None:
 
 
 def test_sighup_is_as_sigterm() -> None:
-    with served(*WIDGETS, "--drain=1") as running, connected(running) as used:
+    with served(*WIDGETS, "--drain=60") as running, connected(running) as used:
         running.process.send_signal(signal.SIGHUP)
         wait_until_not_ready(running)
 
         assert post(used).getheader("connection") == "close"
+        running.process.send_signal(signal.SIGHUP)
         assert running.process.wait(timeout=30) == 0
 
 

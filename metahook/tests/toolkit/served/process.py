@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 
 from metahook.envtest.free_port import free_port
+from toolkit.forked import Forked, started
 from toolkit.waiting import eventually
 
 _TESTS = str(Path(__file__).parents[2])
@@ -26,7 +27,7 @@ CLIENT = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0))
 class Served:
     """Where a hook is served."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | Forked
     url: str
     health_url: str
 
@@ -35,13 +36,14 @@ class Served:
 def served(*command: str, **defaults: str) -> Iterator[Served]:
     """Run *command* (default: serve Widgets) with ``--port`` and ``--health-port`` until the block ends.
 
-    Variables of the environment have *defaults*. The process finds the toolkit's helpers of tests.
+    Variables of the environment have *defaults*. The process finds the toolkit's helpers of tests. One of ``python -c``
+    is forked.
     """
     port, health_port = free_port(), free_port()
     environment = {**defaults, **os.environ}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (_TESTS, environment.get("PYTHONPATH"))))
     start = [*(command or WIDGETS), f"--port={port}", f"--health-port={health_port}"]
-    with subprocess.Popen(start, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    with started(start, environment) as process:
         try:
             health_url = f"http://127.0.0.1:{health_port}"
             if not eventually(lambda: _is_ready(health_url), pause=0.05):

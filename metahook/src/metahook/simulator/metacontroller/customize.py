@@ -30,10 +30,6 @@ class Customize:
         self._version = version
         self._cached: dict[tuple[str, int], tuple[float, list[RelatedRule]]] = {}
 
-    def forget(self) -> None:
-        """Forget all rules, as when the process ends."""
-        self._cached.clear()
-
     def rules(self, parent: Json) -> list[RelatedRule]:
         """Return the rules of *parent*; raise what the call of the hook raises."""
         # An object of a kind without a generation, such as a Pod, always has the first one.

@@ -118,7 +118,7 @@ class Metacontroller:
 
     def _enqueue_adopters(self, key: Key, orphan: Json | None) -> None:
         """Enqueue the parents that may adopt *orphan*, which is None if it was deleted."""
-        if orphan is None or is_deleting(orphan) or self.settings.api == "decorator":
+        if orphan is None or is_deleting(orphan):
             return
         kind = self.settings.parent
         for parent in self.cache.all(kind.kind, key.namespace if kind.namespaced else None):
