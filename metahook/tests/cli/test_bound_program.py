@@ -76,6 +76,17 @@ def test_its_help_names_the_program_and_its_parents_and_no_manifests() -> None:
     assert {"diff", "record", "render", "replay", "simulate"} <= set(every.split())
 
 
+def test_an_own_command_may_have_a_name_that_python_reserves() -> None:
+    Path("greet_commands").mkdir()
+    Path("greet_commands/import_.py").write_text(
+        "import click\n\n@click.command()\ndef command():\n    print('imported')\n"
+    )
+    own = 'own={"import": "Import."}, package="greet_commands", '
+    Path("greet.py").write_text(PROGRAM.replace("version=", f"{own}version="))
+
+    assert greet("import").out == "imported\n"
+
+
 def test_live_objects_are_replayed() -> None:
     live = json.loads(Path("hi.json").read_text())
     live["metadata"] |= {"namespace": "default", "uid": "u"}

@@ -26,6 +26,7 @@ _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 class Commands(click.Group):
     """The commands with these *summaries*: each is ``command`` in a module of *package*, imported when it is used.
 
+    The module has the name of the command, with ``_`` behind it if Python reserves the name, as that of import.
     Those in *verbs* are the toolkit's, for the controller of the program, which *binding* returns.
     """
 
