@@ -30,7 +30,7 @@ def test_each_service_is_rendered_into_valid_children() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", short_or_whole(MODES[:1], MODES))
+@pytest.mark.parametrize("mode", short_or_whole(MODES[-1:], MODES))
 def test_the_days_of_the_shop_go_as_the_scenario_says(mode: str) -> None:
     ended = call(
         *("simulate", "-f", str(FOLDER / "shop.yaml"), "--scenario", str(FOLDER / "day.yaml")),
