@@ -1,5 +1,4 @@
-# The image of the operator: docker build -t myresource-operator:0.3.0 .
-# For two architectures: docker buildx build --platform linux/amd64,linux/arm64 -t registry.example.com/myresource-operator:0.3.0 --push .
+# The image of the operator: docs/clusters/install.md has the commands.
 # Both bases have the same minor version of Python. The first has also pip and a shell, the second neither of them.
 ARG BUILD_BASE=docker.io/library/python:3.13.11-slim-trixie
 ARG RUNTIME_BASE=gcr.io/distroless/python3-debian13:nonroot
@@ -30,7 +29,7 @@ RUN chmod -R u=rwX,go=rX /srv && python3 -m compileall -q --invalidation-mode un
 
 FROM ${RUNTIME_BASE}
 # Why before RUN: a builder's cache compares the arguments of RUN, and buildah's not those of LABEL.
-ARG VERSION=0.3.0
+ARG VERSION=unknown
 ARG REVISION=unknown
 # Why here: the base has the standard library without bytecode, which each start would compile again, in twice the time.
 USER 0:0

@@ -93,6 +93,14 @@ release: $(READY) build/release-tools/ready ## Build and check the files of a re
 	@$(BIN)/pytest -q -m tools tests/release --ignore tests/release/test_workflows.py
 	@$(BIN)/pytest -q -m e2e -n 2 --dist loadfile tests/e2e/test_upgrade.py
 
+ifdef VERSION
+version: $(READY)
+	@$(BIN)/python -m release.version "$(VERSION)"
+else
+version: ## Print the version of this tree, with the commit between releases; VERSION=X.Y.Z sets it
+	@release/version.sh
+endif
+
 kind: ## Create a kind cluster with the operator and a MyResource; needs Docker, kind, kubectl and Helm
 	@tests/own/install.sh
 
@@ -140,4 +148,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 
-.PHONY: help demo test toolkit test-all mutants e2e own site test-tools release kind deploy bench scale check format generate rename lock
+.PHONY: help demo test toolkit test-all mutants e2e own site test-tools release version kind deploy bench scale check format generate rename lock

@@ -14,7 +14,7 @@ nothing of this one. The contracts in pyproject.toml hold this.
 
 from typing import Any
 
-__version__ = "0.3.0"
+__version__ = "0.4.0.dev0"
 
 Json = dict[str, Any]
 """An object of JSON."""

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from app import __version__
 from charts.rendering import RELEASE, rendered
+from charts.version import VERSION
 
 FOLDER = Path(__file__).parent.parent / "metacontroller"
 MADE = "# Generated from charts/myresource-operator by: make generate\n"
@@ -27,7 +27,7 @@ resources:
   - ../crds
 {resources}
 images:
-  - name: myresource-operator # the image that you built; set newName to the repository that you pushed it to
+  - name: myresource-operator # the image that you built; set newName and newTag to where you pushed it
     newTag: {version}
 """
 
@@ -38,7 +38,7 @@ def manifests() -> dict[str, str]:
     texts = {path: text for path, text in rendered(values).items() if path.endswith(".yaml") and "/" not in path}
     made = {"namespace.yaml": NAMESPACE} | {path: _without_helm_labels(text) for path, text in texts.items()}
     resources = "\n".join(f"  - {name}" for name in made)
-    made["kustomization.yaml"] = KUSTOMIZATION.format(resources=resources, version=__version__)
+    made["kustomization.yaml"] = KUSTOMIZATION.format(resources=resources, version=VERSION)
     return {name: MADE + text for name, text in made.items()}
 
 

@@ -21,7 +21,7 @@ def build(source: Source, folder: Path) -> None:
         raise NotReleasable(_LEFT_OUT.format("the archive of the image needs buildah, as from apt-get install buildah"))
     name = f"localhost/myresource-operator-release:{source.revision}"  # which is no part of the image
     created = f"--label=org.opencontainers.image.created={datetime.fromtimestamp(source.epoch, UTC):%Y-%m-%dT%H:%M:%SZ}"
-    labels = [created, f"--build-arg=REVISION={source.revision}"]
+    labels = [created, f"--build-arg=VERSION={source.version}", f"--build-arg=REVISION={source.revision}"]
     # Without the cache, whose layers have another time. From the exported files: the checkout can have ignored files,
     # and the modes of files that its umask gave them.
     fixed = ["--quiet", "--no-cache", "--format=oci", "--identity-label=false", f"--timestamp={source.epoch}"]

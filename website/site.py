@@ -31,7 +31,10 @@ PAGES = (
 ASSETS = ("website/iframe-worker.js", "website/cards.js", "website/logo.svg", "website/site.css")
 CONTRIBUTORS = (
     "CONTRIBUTING.md",
-    *(f"docs/contributing/{name}.md" for name in ("architecture", "testing", "performance", "release", "make-it-yours")),
+    *(
+        f"docs/contributing/{name}.md"
+        for name in ("architecture", "testing", "performance", "release", "make-it-yours")
+    ),
 )
 """The pages for contributors: on the site by links, and not in its navigation."""
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.api.pods.container import Port
+from app.api.pods.port import Port
 from app.api.values.model import Model, Rule
 from app.api.values.scalar import HostName, LabelName, ObjectName, UrlPath
 

@@ -69,7 +69,7 @@ class Rollback(Model):
     """What happens when a rollout has failed."""
 
     mode: Literal["Disabled", "LastReady"] = "Disabled"
-    """Disabled (default), or LastReady: after progressDeadlineSeconds, the last image that was Ready comes back."""
+    """Disabled (default), or LastReady: after progressDeadlineSeconds, the operator restores the last Ready image."""
 
 
 Deadline = Annotated[int, Field(ge=1, le=86400)]

@@ -12,11 +12,12 @@ from app.api.autoscaling import Autoscaling
 from app.api.dependencies import ConfigReload, Dependencies
 from app.api.expose import Expose, exposed_port
 from app.api.pods.affinity import Affinity
-from app.api.pods.container import Container, Ports
+from app.api.pods.container import Container
 from app.api.pods.init_container import InitContainers
 from app.api.pods.lifecycle import DEFAULT_GRACE_PERIOD, Hook
 from app.api.pods.name_resolution import DnsConfig, HostAliases
 from app.api.pods.pod import Id, PodMetadata, PullSecrets
+from app.api.pods.port import Ports
 from app.api.pods.probe import Probe
 from app.api.pods.scheduling import Spreads, Tolerations
 from app.api.pods.volume import Volumes

@@ -26,7 +26,7 @@ class MyResourceCondition(Model):
     message: Annotated[str, Field(max_length=MAX_MESSAGE)]
     """Message with the cause and what to do."""
     observed_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})]
-    """Generation of the MyResource that the condition is about."""
+    """Generation of the MyResource that the condition describes."""
     last_transition_time: Timestamp
     """Time when the status of the condition last changed."""
 

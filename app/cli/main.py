@@ -25,6 +25,7 @@ CLI_EXTRA = "pip install ./metahook '.[cli]', at the root of the repository"
 _OWN = {
     "crd": "Print the CustomResourceDefinition.",
     "explain": "Explain a reason, a state or a condition.",
+    "import": "Print MyResources for Deployments.",
     "record": "Record the requests to the hook.",
     "serve": "Serve the hooks.",
 }

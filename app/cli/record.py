@@ -102,7 +102,7 @@ _CONTAINER: kept.Fields = kept.merged(
     {
         **kept.words("name", "restartPolicy"),
         "env": {"valueFrom": _FIELD},
-        "securityContext": {"capabilities": kept.words("drop")},
+        "securityContext": {"capabilities": kept.words("add", "drop")},
     },
 )
 _POD_SPEC: kept.Fields = kept.merged(

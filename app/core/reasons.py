@@ -85,7 +85,7 @@ _OUTLINES = {
     "options": " <options>",
     "override": "<Field manager, or another user or controller> has changed a field of <kind> <name>, and the operator "
     "now reverts such changes only once every ten minutes. <remedy>: <field>",
-    "pods": ", and <what is left of its Pods>",
+    "pods": "<, and what is left of its Pods>",
     "refusal": "<cause>",
     "unmanaged": "<kind>",
     "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller lacks "

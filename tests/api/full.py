@@ -56,6 +56,7 @@ FULL: dict[str, Any] = {
     ],
     "envFrom": [{"prefix": word(index, 253), "secretRef": {"name": word(index, 253)}} for index in range(32)],
     "ports": [{"name": word(index, 15), "containerPort": 65535 - index} for index in range(32)],
+    "capabilities.add": ["NET_BIND_SERVICE"],
     "httpHeaders": [{"name": word(index, 128), "value": word(index, 1024)} for index in range(16)],
     "dependencies": [
         {

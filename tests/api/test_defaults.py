@@ -16,8 +16,10 @@ from tests.recorded.traffic import load
 from tests.requests.builders import Json
 from toolkit.mutations import REPLACEMENTS, Path, places, replaced, without
 
+FULL: Json = yaml.safe_load((ROOT / "examples/full.yaml").read_text())["spec"]
 WRITTEN: Json = {
-    **yaml.safe_load((ROOT / "examples/full.yaml").read_text())["spec"],
+    **FULL,
+    "initContainers": FULL["initContainers"][::-1],  # the sidecar first: only it has ports
     "dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}],
 }
 STORED: Json = with_defaults(WRITTEN, spec_schema())

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import helm_python as helm
@@ -131,10 +132,11 @@ def cluster(
             server.shutdown()
 
 
-def rendered_in(address: str, values: Json | None = None) -> Json:
-    """Return the release of a dry-run installation of the chart in the cluster at *address*, with its notes and its
+def rendered_in(address: str, values: Json | None = None, chart: Path = CHART) -> Json:
+    """Return the release of a dry-run installation of *chart* in the cluster at *address*, with its notes and its
     manifest; raise HelmReleaseError.
     """
+    given = {"image": {"tag": "1"}, **(values or {})}  # between releases there is no default
     config = helm.Config(
         kube_apiserver=address,
         kubeconfig_content="apiVersion: v1\nkind: Config\n",
@@ -143,14 +145,14 @@ def rendered_in(address: str, values: Json | None = None) -> Json:
         qps=1000,
         burst_limit=1000,
     )
-    with config, helm.Chart.load(CHART) as chart:
-        return config.install(chart, RELEASE, values or {}, namespace=RELEASE, dry_run="server")
+    with config, helm.Chart.load(chart) as loaded:
+        return config.install(loaded, RELEASE, given, namespace=RELEASE, dry_run="server")
 
 
-def installing(address: str, values: Json | None = None) -> str:
-    """Return the error of a dry-run installation of the chart in the cluster at *address*, or ""."""
+def installing(address: str, values: Json | None = None, chart: Path = CHART) -> str:
+    """Return the error of a dry-run installation of *chart* in the cluster at *address*, or ""."""
     try:
-        rendered_in(address, values)
+        rendered_in(address, values, chart)
     except helm.HelmReleaseError as error:
         return str(error)
     return ""

@@ -11,12 +11,12 @@ from typing import Any
 
 import yaml
 
-from app import __version__
+from charts.version import VERSION
 
 Templates = dict[str, str]
 """The text of each rendered template, by its path."""
 
-REVISION = re.compile(re.escape(f"{__version__}-") + "[0-9a-f]{8}")
+REVISION = re.compile(re.escape(f"{VERSION}-") + "[0-9a-f]{8}")
 
 
 def differences(before: Templates, after: Templates) -> str:
@@ -46,7 +46,7 @@ def _objects(templates: Templates) -> dict[str, str]:
     """
     found = {}
     for template, text in templates.items():
-        normalised = REVISION.sub("REVISION", text).replace(__version__, "VERSION")
+        normalised = REVISION.sub("REVISION", text).replace(VERSION, "VERSION")
         documents = [document.strip() for document in re.split(r"^---$", normalised, flags=re.MULTILINE)]
         for place, document in enumerate(filter(None, documents)):
             found[f"{template} {place + 1}" if place else template] = document

@@ -1,10 +1,15 @@
 """The checks of the cluster before an installation, and their error messages."""
 
+import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from charts.rendering import CHART
 from tests.chart.cluster import NAME, NEW, OURS, cluster, crd, installing
+from tests.chart.sets import Json
 
 
 @pytest.fixture(name="address")
@@ -87,3 +92,30 @@ def test_the_gateway_api_must_be_served_where_it_is_used() -> None:
         output = installing(address, {"expose": {"gateway": True}})
 
     assert "expose.gateway is true and the cluster does not serve gateway.networking.k8s.io/v1/HTTPRoute" in output
+
+
+@pytest.mark.parametrize(
+    ("version", "image", "refused"),
+    [
+        ("9.0.0-dev.0", {}, True),
+        ("9.0.0-dev.0", {"tag": "9.0.0-dev.0.g0123abcd"}, False),
+        ("9.0.0-dev.0", {"digest": "sha256:" + "0" * 64}, False),
+        ("9.0.0-dev.0.g0123abcd", {}, False),  # the package of make release
+        ("9.0.0", {}, False),
+    ],
+)
+def test_between_releases_the_image_of_a_commit_must_be_named(
+    version: str,
+    image: Json,
+    refused: bool,  # noqa: FBT001 - a parameter of the test
+    tmp_path: Path,
+) -> None:
+    chart = shutil.copytree(CHART, tmp_path / CHART.name)
+    text = (chart / "Chart.yaml").read_text()
+    (chart / "Chart.yaml").write_text(re.sub("(?m)^appVersion: .*$", f"appVersion: {version}", text))
+
+    with cluster(crds=[NEW]) as address:
+        output = installing(address, {"image": image}, chart)
+
+    assert ("set image.tag to the one that you built" in output) is refused
+    assert (output != "") is refused

@@ -1,9 +1,8 @@
-"""The Dockerfile fits the chart, the lock file and this version. tests/own looks into the image."""
+"""The Dockerfile fits the chart and the lock file. tests/own looks into the image."""
 
 import re
 from pathlib import Path
 
-from app import __version__
 from tests.chart import dockerfile
 from tests.chart.sets import objects, the
 
@@ -44,12 +43,6 @@ def test_the_chart_uses_the_user_and_the_ports_of_the_image() -> None:
     assert dockerfile.last("USER").rest == f"{security['runAsUser']}:{security['runAsGroup']}"
     assert dockerfile.last("EXPOSE").rest.split() == [str(port["containerPort"]) for port in container["ports"]]
     assert dockerfile.last("CMD").form() == container["args"]
-
-
-def test_the_dockerfile_names_this_version() -> None:
-    tags = re.findall(r"myresource-operator:(\S+)", (ROOT / "Dockerfile").read_text())
-
-    assert {*tags, dockerfile.arguments()["VERSION"]} == {__version__}
 
 
 def test_the_build_context_contains_only_copied_files() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from app import __version__
 from app.api.values.names import API_VERSION, GROUP, PLURAL
 from app.core.desired.manifests.routes import ROUTES
+from charts.version import VERSION
 from tests.requests.builders import MYRESOURCE
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def test_the_compositecontroller_is_set_as_the_design_says() -> None:
     for hook in spec["hooks"].values():
         assert hook["version"] == "v2"
         assert hook["webhook"]["responseUnMarshallMode"] == "strict"
-        assert f"?rev={__version__}-" in hook["webhook"]["url"]
+        assert f"?rev={VERSION}-" in hook["webhook"]["url"]
 
 
 def test_the_compositecontroller_watches_just_the_kinds_that_the_controller_makes() -> None:

@@ -10,8 +10,8 @@ import jsonschema
 import kubernetes_validate
 import pytest
 
-from app import __version__
 from charts.rendering import CHART
+from charts.version import VERSION
 from tests.chart.cert_manager_schema import CERTIFICATE, ISSUER
 from tests.chart.controller_schema import COMPOSITE_CONTROLLER
 from tests.chart.differences import differences
@@ -152,7 +152,7 @@ def test_an_unknown_field_is_invalid(name: str, kind: str, path: list[str | int]
 
 def test_the_charts_version_is_that_of_the_package() -> None:
     with helm.Chart.load(CHART) as chart:
-        assert (chart.version, chart.metadata["appVersion"]) == (__version__, __version__)
+        assert (chart.version, chart.metadata["appVersion"]) == (VERSION, VERSION)
 
 
 def test_the_chart_needs_the_kubernetes_that_the_crd_needs() -> None:

@@ -61,3 +61,10 @@ def test_the_revision_stays_if_the_responses_stay(values: Json) -> None:
 
 def test_the_revision_needs_no_escaping() -> None:
     assert re.fullmatch(r"[0-9a-z.-]+-[0-9a-f]{8}", revision({}))
+
+
+def test_the_revision_has_the_tag_which_names_the_commit() -> None:
+    tag = "1.0.0-rc.1.g0123abcd"
+
+    assert revision({"image": {"tag": tag}}).startswith(f"{tag}-")
+    assert not revision({"image": {"tag": tag, "digest": DIGEST}}).startswith(tag)  # the digest takes precedence

@@ -11,7 +11,9 @@ from tests.cli.command import call
 from toolkit.slow import short_or_whole
 
 
-@pytest.mark.parametrize("name", ["crd", "diff", "explain", "record", "render", "replay", "serve", "simulate"])
+@pytest.mark.parametrize(
+    "name", ["crd", "diff", "explain", "import", "record", "render", "replay", "serve", "simulate"]
+)
 def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ended = call(name, "--help")
 

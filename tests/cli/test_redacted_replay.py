@@ -167,7 +167,7 @@ def test_a_redacted_request_gets_the_redacted_response_and_holds_no_value(situat
 FULL = yaml.safe_load((SCENARIOS.parent / "full.yaml").read_text())
 KEPT_WORDS = """
 annotations.mygroup.example.com/applied annotations.mygroup.example.com/readyImage
-annotations.mygroup.example.com/restartedAt annotations.mygroup.example.com/rollback capabilities.drop
+annotations.mygroup.example.com/restartedAt annotations.mygroup.example.com/rollback capabilities.add capabilities.drop
 childResources.resource conditions.lastTransitionTime conditions.reason conditions.status conditions.type
 configMap.name configMapKeyRef.key configMapKeyRef.name configMapRef.name configReload.mode
 containerStatuses.name containers.image containers.imagePullPolicy containers.name customize.version
@@ -193,7 +193,7 @@ service.type sleep.days sleep.from sleep.to spec.dnsPolicy
 spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
 spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
 spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
-strategy.type sync.version terminated.reason tolerations.effect tolerations.key tolerations.operator
+strategy.type sync.version tcpSocket.port terminated.reason tolerations.effect tolerations.key tolerations.operator
 topologySpreadConstraints.nodeAffinityPolicy topologySpreadConstraints.nodeTaintsPolicy
 topologySpreadConstraints.topologyKey topologySpreadConstraints.whenUnsatisfiable updateStrategy.method
 expose.className expose.host expose.path expose.port spec.ingressClassName paths.path paths.pathType rules.host

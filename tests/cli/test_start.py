@@ -52,7 +52,9 @@ def _report(tmp_path: Path) -> Path:
 
 def imported(report: Path, *options: str) -> Imported:
     """Return what ``serve`` with *options* has imported once it has answered."""
-    with served(sys.executable, "-c", CODE, str(report), "serve", *options) as hook:
+    script = report.with_name("serve.py")  # as python -c it would be forked from a process that has imported
+    script.write_text(CODE)
+    with served(sys.executable, str(script), str(report), "serve", *options) as hook:
         assert httpx.post(f"{hook.url}/sync", content=REQUEST, headers=JSON).is_success
     modules, _, sources = report.read_text().partition("sources:\n")
     return Imported(modules.split(), [source for source in sources.split() if "site-packages" not in source])

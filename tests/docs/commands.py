@@ -51,5 +51,5 @@ def _indented(text: str) -> list[str]:
 
 def settings(command: str) -> list[str]:
     """Return the values of ``--set`` in *command*."""
-    words = shlex.split(command)
+    words = shlex.split(command.replace("$version", "1.0.0"))
     return [words[at + 1] for at, word in enumerate(words) if word == "--set"]

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from metahook.simulator.objects import Json
 from tests.api.apiserver import refusals, stored
+from tests.cli.command import call
 from tests.docs.documents import ROOT
 from tests.docs.recipes import RECIPES, File, objects, steps
 from tests.e2e.fresh import desired_children
@@ -38,6 +40,17 @@ def _ports(item: Json) -> Iterator[tuple[str, object]]:
             yield from ((service["name"], service["port"]["name"]) for service in services)
         case {"kind": "HTTPRoute", "spec": {"rules": rules}}:
             yield from ((ref["name"], ref["port"]) for rule in rules for ref in rule["backendRefs"])
+
+
+def test_the_imported_myresource_is_what_the_command_prints(tmp_path: Path) -> None:
+    old, new = (step for step in steps("docs/apps/move-a-deployment.md") if isinstance(step, File))
+    file = tmp_path / "deployment.yaml"
+    file.write_text(old.text.partition("---\n")[0])
+
+    ended = call("import", "-f", str(file))
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == f"---\n{new.text}"
 
 
 def test_a_route_leads_to_a_port_of_the_service() -> None:

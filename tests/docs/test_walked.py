@@ -26,6 +26,8 @@ NOT_RUN = {
     "/tmp/new/bin/": "the same",  # noqa: S108 - the page has it
     "/path/to/": "it needs another version",
     ".venv/bin/myresource replay ": "the same",
+    "version=$(make version)": "tests/release/test_version.py runs it",
+    "sed -i.bak ": "the same",
     "docker ": "no image is built here; make kind builds it",
     "kind ": "make kind runs it",
     "helm test ": "no container runs here; make kind runs it",

@@ -116,7 +116,9 @@ class Place:
             self.client.apply({"apiVersion": "v1", "kind": used, "metadata": named, "data": data})
         for each in spec.get("dependencies", []):
             self.client.apply(backup(each["name"], self.name))
-            self.client.change("MyBackup", self.name, each["name"], told(each["condition"], "True"), part="/status")
+            self.client.change(
+                "MyBackup", self.name, each["name"], told(each.get("condition", "Ready"), "True"), part="/status"
+            )
         if "serviceAccountName" in spec:
             named = {**metadata, "name": spec["serviceAccountName"]}
             self.client.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named})

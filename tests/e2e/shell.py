@@ -16,12 +16,15 @@ _INNER = re.compile(r"\$\((kubectl [^)]+)\)")
 
 
 class Shell:
-    """Runs commands in the directory *root*; *files* are those that the reader of a page writes."""
+    """Runs commands in the directory *root*; *files* are those that the reader of a page writes.
+
+    The image has the tag 1.0.0 in place of what ``make version`` prints.
+    """
 
     def __init__(self, client: Client, kubeconfig: Path, root: Path = ROOT) -> None:
         self.files = Files()
         self._tools = {"kubectl": Kubectl(client, root, self.files), "helm": _Helm(kubeconfig, root)}
-        self._variables: dict[str, str] = {}
+        self._variables: dict[str, str] = {"version": "1.0.0"}
 
     def run(self, command: str) -> str:
         """Run *command*, and return its output if a test needs it."""

@@ -70,6 +70,8 @@ OF_THE_POD: Json = {
     "runAsUser": 101,
     "runAsGroup": 102,
     "fsGroup": 103,
+    "readOnlyRootFilesystem": True,
+    "capabilities": {"add": ["NET_BIND_SERVICE"]},
     "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"exec": {"command": ["quit"]}}},
     "dnsConfig": {
         "nameservers": ["192.0.2.1", "192.0.2.2"],
@@ -80,6 +82,7 @@ OF_THE_POD: Json = {
     "initContainers": [
         {"name": "a", "image": "a:1", "args": ["-x"], "env": [{"name": "A", "value": "1"}]},
         {"name": "b", "image": "b:1", "restartPolicy": "Always", "livenessProbe": {"tcpSocket": {"port": 80}}},
+        {"name": "d", "image": "d:1", "restartPolicy": "Always", "ports": [{"name": "a", "containerPort": 90}]},
         {"name": "c", "image": "c:1", "restartPolicy": "Always", "lifecycle": {"preStop": {"sleep": {"seconds": 5}}}},
     ],
 }
@@ -87,10 +90,16 @@ OTHERS_OF_THE_POD: Json = {
     "runAsUser": 201,
     "runAsGroup": None,
     "fsGroup": None,
+    "readOnlyRootFilesystem": None,
+    "capabilities": None,
     "lifecycle": {"postStart": None, "preStop": {"exec": None, "sleep": {"seconds": 5}}},
     "dnsConfig": {"nameservers": ["192.0.2.2"], "searches": None, "options": [{"name": "edns0"}]},
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["b"]}],
-    "initContainers": [{"name": "b", "image": "b:2"}, {"name": "c", "image": "c:1", "cpu": "1"}],
+    "initContainers": [
+        {"name": "b", "image": "b:2"},
+        {"name": "d", "image": "d:1"},
+        {"name": "c", "image": "c:1", "cpu": "1"},
+    ],
 }
 
 CHANGES: dict[str, tuple[Json, Json]] = {

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from charts.version import VERSION
 from metahook.envtest.client import Refused
 from metahook.envtest.control_plane import ADMIN
 from metahook.envtest.manifests import documents
@@ -32,11 +33,11 @@ OPERATOR = "myresource-operator"
 
 INSTALL = (
     "helm install myresource-operator charts/myresource-operator --namespace myresource-operator --create-namespace "
-    "--set image.repository=registry.example.com/myresource-operator --wait"
+    "--set image.repository=registry.example.com/myresource-operator,image.tag=$version --wait"
 )
 UPGRADE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
-    "--reset-then-reuse-values --wait"
+    "--reset-then-reuse-values --set image.tag=$version --wait"
 )
 RAISE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
@@ -425,7 +426,7 @@ def older(folder: Path) -> Path:
     del schema["spec"]["properties"]["memory"]["x-kubernetes-validations"]
     file.write_text(yaml.safe_dump(crd))
     chart = folder / CHART / "Chart.yaml"
-    chart.write_text(chart.read_text().replace("0.3.0", "0.1.9"))
+    chart.write_text(chart.read_text().replace(VERSION, "0.1.9"))
     return folder
 
 

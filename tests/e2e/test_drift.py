@@ -25,22 +25,31 @@ OF_THE_POD: dict[str, Any] = {
     "runAsUser": 101,
     "runAsGroup": 102,
     "fsGroup": 103,
+    "readOnlyRootFilesystem": True,
     "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"sleep": {"seconds": 5}}},
     "dnsConfig": {"nameservers": ["192.0.2.1"], "options": [{"name": "ndots", "value": "2"}]},
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}],
     "initContainers": [
         {"name": "a", "image": "a:1", "memory": "64Mi"},
         {"name": "b", "image": "b:1", "restartPolicy": "Always", "livenessProbe": {"httpGet": {"port": 80}}},
+        {"name": "d", "image": "d:1", "restartPolicy": "Always", "ports": [{"name": "a", "containerPort": 90}]},
     ],
 }
 OTHERS_OF_THE_POD: dict[str, Any] = {
     "securityContext": {"runAsUser": 201, "runAsGroup": None, "fsGroup": 203},
-    "containers": [{"name": "main", "lifecycle": {"postStart": None, "preStop": {"sleep": {"seconds": 9}}}}],
+    "containers": [
+        {
+            "name": "main",
+            "lifecycle": {"postStart": None, "preStop": {"sleep": {"seconds": 9}}},
+            "securityContext": {"readOnlyRootFilesystem": False},
+        }
+    ],
     "dnsConfig": {"nameservers": ["192.0.2.9"], "options": [{"name": "ndots", "value": "9"}]},
     "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a"]}],
     "initContainers": [
         {"name": "a", "image": "a:9", "resources": {"limits": {"memory": "1Gi"}}},
         {"name": "b", "livenessProbe": None},
+        {"name": "d", "ports": [{"containerPort": 90, "name": "b"}]},
     ],
 }
 

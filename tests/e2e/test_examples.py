@@ -43,6 +43,26 @@ def test_an_example_becomes_ready_with_fresh_children(here: Namespace, file: Any
     assert here.touched(name).writes == []
 
 
+def test_the_shop_becomes_ready_as_a_whole(here: Namespace) -> None:
+    configuration, *shop = documents(ROOT / "examples/shop/shop.yaml")
+    for item in shop:
+        if "schedule" in item["spec"]:
+            item["spec"]["schedule"] |= AWAKE
+        here.needs(item)
+    here.client.apply({**configuration, "metadata": {**configuration["metadata"], "namespace": here.name}})
+
+    for item in shop:
+        here.put(item)
+    names = [item["metadata"]["name"] for item in shop]
+    for name in names:
+        here.wait_until_ready(name)
+
+    assert len(names) == 5
+    for name in names:
+        assert differences(here, name) == []
+        assert here.touched(name).writes == []
+
+
 def _resources(cluster: Cluster, cases: Iterator[tuple[str, Json]]) -> Iterator[tuple[str, Json, Refused | None]]:
     """Dry-run the creation of each MyResource; yield it as stored, or the error."""
     for what, fields in cases:

@@ -1,4 +1,4 @@
-"""An upgrade from 0.2.0, the previous version, and the way back, with the commands of docs/clusters/upgrade.md."""
+"""An upgrade from 0.3.0, the previous version, and the way back, with the commands of docs/clusters/upgrade.md."""
 
 import io
 import subprocess
@@ -24,8 +24,8 @@ from tests.e2e.installed import ROOT
 from tests.e2e.namespace import Namespace
 from tests.e2e.watched import BACKUPS, CRD
 
-COMMIT = "3ad322b"
-"""The source of 0.2.0."""
+COMMIT = "dbc03c73"
+"""The source of 0.3.0."""
 
 INSTALL = (
     "helm install myresource-operator charts/myresource-operator --namespace myresource-operator --create-namespace "
@@ -35,18 +35,18 @@ INSTALL = (
 )
 UPGRADE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "
-    "--reset-then-reuse-values --wait"
+    "--reset-then-reuse-values --set image.tag=$version --wait"
 )
 ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
 
 
 @pytest.fixture(name="source", scope="module")
 def _source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the source of 0.2.0 under the names of this clone; skip if it does not have the commit."""
+    """Return a folder with the source of 0.3.0 under the names of this clone; skip if it does not have the commit."""
     command = ["git", "archive", COMMIT]
     archive = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     if archive.returncode:
-        pytest.skip(f"this clone lacks the commit {COMMIT} of 0.2.0: run git fetch --unshallow")
+        pytest.skip(f"this clone lacks the commit {COMMIT} of 0.3.0: run git fetch --unshallow")
     folder = tmp_path_factory.mktemp("source")
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
         tar.extractall(folder, filter="data")
@@ -57,7 +57,7 @@ def _source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="previous", scope="module")
 def _previous(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the URL of the hook of 0.2.0, which runs with the packages of this environment."""
+    """Return the URL of the hook of 0.3.0, which runs with the packages of this environment."""
     port, health = free_port(), free_port()
     kind = f"{BACKUPS.api_version}/{BACKUPS.plural}/{BACKUPS.kind}"
     options = [f"--port={port}", f"--health-port={health}", f"--watch-dependency={kind}"]
@@ -77,7 +77,7 @@ def _previous(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture(name="bare")
 def _bare(previous: str, mode: Mode, tmp_path: Path) -> Iterator[BareCluster]:
-    """Return a cluster in which Metacontroller calls the hook of 0.2.0."""
+    """Return a cluster in which Metacontroller calls the hook of 0.3.0."""
     with running(mode, tmp_path) as bare:
         bare.proxy.target = previous
         establish(bare.cluster.client, [CRD])
@@ -85,7 +85,7 @@ def _bare(previous: str, mode: Mode, tmp_path: Path) -> Iterator[BareCluster]:
 
 
 class Workloads:
-    """The examples of 0.2.0, all Ready."""
+    """The examples of 0.3.0, all Ready."""
 
     def __init__(self, here: Namespace, source: Path) -> None:
         self._here = here
@@ -146,7 +146,7 @@ def test_an_upgrade_and_a_rollback_restart_no_pods_and_lose_no_call(
     here = Namespace(bare.cluster, "default")
     workloads = Workloads(here, source)
 
-    bare.shell().run(UPGRADE)  # all replicas of the hook are still those of 0.2.0
+    bare.shell().run(UPGRADE)  # all replicas of the hook are still those of 0.3.0
     workloads.synced()
     bare.proxy.target = this
     workloads.synced()

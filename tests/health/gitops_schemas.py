@@ -82,9 +82,9 @@ _SOURCE = {
     kind: _kind(
         "source.toolkit.fluxcd.io/v1",
         kind,
-        spec=closed(["interval", "url", "ref"], interval=DURATION, url=TEXT, ref=closed([ref], **{ref: TEXT})),
+        spec=closed(["interval", "url", "ref"], interval=DURATION, url=TEXT, ref=closed(["tag"], tag=TEXT)),
     )
-    for kind, ref in {"GitRepository": "branch", "OCIRepository": "tag"}.items()
+    for kind in ("GitRepository", "OCIRepository")
 }
 
 HELM_RELEASE = _kind(

@@ -12,6 +12,7 @@ elif [ -z "$context" ] || [ -z "$repository" ]; then
   echo "make deploy CONTEXT=NAME REPOSITORY=registry.example.com/myresource-operator" >&2
   exit 1
 fi
+version=$(release/version.sh)
 for program in $programs; do
   command -v "$program" >/dev/null || { echo "not found: $program; needed on PATH: $programs" >&2; exit 1; }
 done
@@ -22,8 +23,8 @@ if [ -z "$context" ]; then
   # kubectl's current context is this cluster afterwards, in both cases
   if kind get clusters 2>/dev/null | grep -qx "$KIND_CLUSTER_NAME"; then kind export kubeconfig; else kind create cluster; fi
   set -x
-  docker build -t myresource-operator:0.3.0 .
-  kind load docker-image myresource-operator:0.3.0
+  docker build --build-arg "VERSION=$version" -t "myresource-operator:$version" .
+  kind load docker-image "myresource-operator:$version"
 else
   # All commands use this context alone, whatever the current one is
   kubeconfig=$(mktemp)
@@ -31,8 +32,8 @@ else
   kubectl config view --raw --flatten --minify --context="$context" >"$kubeconfig"
   export KUBECONFIG=$kubeconfig
   set -x
-  docker build -t "$repository:0.3.0" .
-  docker push "$repository:0.3.0"
+  docker build --build-arg "VERSION=$version" -t "$repository:$version" .
+  docker push "$repository:$version"
 fi
 
 kubectl get crd compositecontrollers.metacontroller.k8s.io >/dev/null 2>&1 ||
@@ -40,7 +41,7 @@ kubectl get crd compositecontrollers.metacontroller.k8s.io >/dev/null 2>&1 ||
     --namespace metacontroller --create-namespace --set fullnameOverride=metacontroller --wait
 # What an earlier installation has set stays set
 helm upgrade --install --reset-then-reuse-values myresource-operator charts/myresource-operator \
-  --namespace myresource-operator --create-namespace ${repository:+--set "image.repository=$repository"} --wait
+  --namespace myresource-operator --create-namespace --set "${repository:+image.repository=$repository,}image.tag=$version" --wait
 helm test myresource-operator --namespace myresource-operator --logs
 
 kubectl apply -f examples/web.yaml

@@ -31,7 +31,7 @@ _FORBIDDEN = {
 _ONLY: Json = {
     "allowPrivilegeEscalation": [False],
     "automountServiceAccountToken": [False],
-    "capabilities": [{"drop": ["ALL"]}],
+    "capabilities": [{"drop": ["ALL"]}, {"add": ["NET_BIND_SERVICE"]}, {"add": ["NET_BIND_SERVICE"], "drop": ["ALL"]}],
     "seccompProfile": [{"type": "RuntimeDefault"}],
     "runAsNonRoot": [True],
     "restartPolicy": ["Always"],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app import __version__
+from charts.version import VERSION
 from release.checksums import NAME as CHECKSUMS
 from release.provenance import NAME as PROVENANCE
 from tests.docs.documents import ROOT
@@ -45,9 +46,16 @@ class Built:
         lines = (self.folder / CHECKSUMS).read_text().splitlines()
         return {name: digest for digest, name in (line.split("  ") for line in lines)}
 
+    @property
+    def version(self) -> str:
+        """The version of the image and the chart, which has the commit between releases."""
+        (commit,) = [each["digest"]["gitCommit"] for each in self.definition["resolvedDependencies"][:1]]
+        return f"{VERSION}.g{commit[:8]}" if "-dev." in VERSION else VERSION
+
     def file(self, name: str) -> Path:
         """Return the path of a file; ``VERSION`` in *name* stands for the version."""
-        return self.folder / name.replace("VERSION", __version__)
+        python = name.endswith((".whl", ".tar.gz"))
+        return self.folder / name.replace("VERSION", __version__ if python else self.version)
 
     def need(self, part: str) -> None:
         """Skip the test if *part* was left out."""

@@ -119,7 +119,7 @@ def test_the_bill_of_materials_has_every_locked_package_and_both_distributions(b
     locked = re.findall(r"^([\w.-]+)==(\S+)(?: \\)?$", (ROOT / "requirements/run.txt").read_text(), re.MULTILINE)
 
     assert (bom["bomFormat"], bom["specVersion"]) == ("CycloneDX", "1.6")
-    assert bom["metadata"]["component"]["version"] == __version__
+    assert bom["metadata"]["component"]["version"] == built.version
     assert components == {**dict(locked), "metahook": __version__}
 
 
@@ -138,7 +138,7 @@ def test_the_image_archive_is_complete_and_the_chart_and_the_manifests_name_its_
     assert sum(map(len, blobs.values())) < LARGEST_IMAGE
     image = json.loads(blobs[json.loads(blobs[manifest["digest"].removeprefix("sha256:")])["config"]["digest"][7:]])
     labels = {key.removeprefix(OCI): value for key, value in image["config"]["Labels"].items() if key.startswith(OCI)}
-    assert (labels["title"], labels["version"], labels["licenses"]) == (RELEASE, __version__, "Apache-2.0")
+    assert (labels["title"], labels["version"], labels["licenses"]) == (RELEASE, built.version, "Apache-2.0")
     assert re.fullmatch("[0-9a-f]{40}", labels["revision"])
     assert labels["created"] == image["created"]
 
@@ -156,8 +156,9 @@ def test_the_signature_of_the_chart_is_one_that_helm_verifies(
     monkeypatch.setenv("GNUPGHOME", str(home))
     chart = Path(shutil.copy(built.file("myresource-operator-VERSION.tgz"), tmp_path))
     make_key = ["gpg", "--batch", "--passphrase", "", "--quick-generate-key", "release@mygroup.example.com"]
+    sign = ["bash", "-e", "-c", f"version={built.version}\n{script}"]
     try:
-        for command in (make_key, ["bash", "-e", "-c", script], ["gpg", "--output", str(ring), "--export"]):
+        for command in (make_key, sign, ["gpg", "--output", str(ring), "--export"]):
             subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     finally:
         subprocess.run(["gpgconf", "--kill", "all"], check=True)  # noqa: S607 - it is where its user has it

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from app import __version__
 from release import __main__ as command
-from release.source import NotReleasable, Source
-from tests.docs.documents import ROOT
+from release.source import CHART, NotReleasable, Source
 
 VERSION = "1.2.3"
 FILES = {
@@ -58,8 +56,19 @@ def test_the_last_commit_is_exported(repository: Path) -> None:
     assert {str(file.relative_to(source.root)) for file in source.root.rglob("*") if file.is_file()} == set(FILES)
 
 
-def test_this_version_can_be_released() -> None:
-    assert f"## {__version__}\n" in (ROOT / "CHANGELOG.md").read_text()
+def test_between_releases_the_chart_gets_the_commit(repository: Path) -> None:
+    for name, text in FILES.items():
+        (repository / name).write_text(text.replace(VERSION, "1.3.0-dev.0" if "Chart" in name else "1.3.0.dev0"))
+    commit(repository)
+
+    source = exported(repository)
+
+    made = f"1.3.0-dev.0.g{source.revision[:8]}"
+    assert source.version == made
+    assert (source.root / f"{CHART}/Chart.yaml").read_text() == f"version: {made}\nappVersion: {made}\n"
+    git(repository, "tag", "v1.3.0")
+    with pytest.raises(NotReleasable, match=r"has the tag v1\.3\.0, and the version is 1\.3\.0-dev\.0;"):
+        exported(repository)
 
 
 def test_a_change_that_is_not_committed_is_refused(repository: Path) -> None:

@@ -126,6 +126,11 @@ def _asking_what_is_there(asked: Json) -> Json:
     return {name: value if name == "ports" else mended_probe(value) for name, value in asked.items()}
 
 
+SIDECAR_PORTS = [[], [{"name": "status", "containerPort": 15021}], [{"containerPort": 53, "protocol": "UDP"}]]
+CAPABILITIES: list[Json] = [{}, {"add": []}, {"add": ["NET_BIND_SERVICE"]}]
+hardening = st.sampled_from(
+    variants(readOnlyRootFilesystem=[ABSENT, True, False], capabilities=[ABSENT, *CAPABILITIES])
+)
 ports_and_probes = _asked.map(_asking_what_is_there)
 probes = _asked.map(
     lambda asked: {

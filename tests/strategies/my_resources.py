@@ -7,7 +7,17 @@ from hypothesis import strategies as st
 
 from app.api.schema.crd import schema
 from tests.requests.builders import my_resource
-from tests.strategies.containers import env, env_from, lifecycle, memory_and_cpu, ports_and_probes, probes
+from tests.strategies.containers import (
+    CAPABILITIES,
+    SIDECAR_PORTS,
+    env,
+    env_from,
+    hardening,
+    lifecycle,
+    memory_and_cpu,
+    ports_and_probes,
+    probes,
+)
 from tests.strategies.primitives import (
     ABSENT,
     IMAGES,
@@ -101,6 +111,8 @@ _ALONE: dict[str, Strategy[Any]] = {
     "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
     "args": st.lists(texts, max_size=2),
     "envFrom": env_from,
+    "readOnlyRootFilesystem": st.booleans(),
+    "capabilities": st.sampled_from(CAPABILITIES),
     "imagePullSecrets": lists(variants(name=OBJECT_NAMES), "name", most=2),
     "service": st.one_of(
         st.sampled_from([*_SERVICES, *_HEADLESS, *_BALANCED]), annotations.map(lambda chosen: {"annotations": chosen})
@@ -162,6 +174,7 @@ def _init_containers(draw: st.DrawFn) -> Json:
     }
     hooks = draw(lifecycle)
     sidecar = {"name": "a-sidecar", "image": "proxy", "restartPolicy": "Always", **draw(probes), **hooks}
+    sidecar |= draw(hardening) | {"ports": draw(st.sampled_from(SIDECAR_PORTS))}
     grace = sidecar.pop("terminationGracePeriodSeconds")
     return {"initContainers": [init, sidecar], "terminationGracePeriodSeconds": grace, **mounted}
 

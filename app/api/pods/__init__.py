@@ -3,6 +3,7 @@
     pod               metadata, and the Secrets for pulling its image
     container         what the application and the init containers have
     init_container    what only init containers have
+    port              ports of the application, and of a sidecar
     resources         requests and limits of a container
     probe             how the kubelet checks a container
     lifecycle         what the kubelet does after a container starts, and before it stops

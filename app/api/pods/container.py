@@ -1,4 +1,4 @@
-"""A container: the fields that the application and the init containers share, and the ports of the application."""
+"""A container: the fields that the application and the init containers share."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -20,7 +20,6 @@ from app.api.values.scalar import (
     LabelName,
     MountPath,
     ObjectName,
-    PortName,
     RelativePath,
 )
 
@@ -133,24 +132,6 @@ class EnvFrom(Model):
     rules = (exactly_one("configMapRef", "secretRef"),)
 
 
-class Port(Model):
-    """A port that the container listens on."""
-
-    name: PortName | None = None
-    """Name that probes can refer to; also the name of the port in the Service."""
-    container_port: Annotated[int, Field(ge=1, le=65535)]
-    """Port number, 1 to 65535."""
-    service_port: Annotated[int, Field(ge=1, le=65535)] | None = None
-    """Port of the Service that leads to containerPort, 1 to 65535; default containerPort."""
-    protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
-    """Protocol; default TCP."""
-
-    @property
-    def in_service(self) -> int:
-        """The port of the Service that leads to this one."""
-        return self.service_port or self.container_port
-
-
 class VolumeMount(Model):
     """Where a volume is mounted in the container."""
 
@@ -164,15 +145,6 @@ class VolumeMount(Model):
     """Whether the volume is mounted read-only; default false."""
 
 
-def _unique(values: list[object]) -> bool:
-    return len(set(values)) == len(values)
-
-
-def _in_service(port: str) -> str:
-    """Return what the CEL variable *port* is in the Service."""
-    return f"(has({port}.servicePort) ? {port}.servicePort : {port}.containerPort)"
-
-
 Env = Annotated[
     list[EnvVar],
     Field(max_length=256),
@@ -184,28 +156,15 @@ Env = Annotated[
     ),
     Omitted,
 ]
-Ports = Annotated[
-    list[Port],
-    Field(max_length=32),
-    ListMap(("containerPort", "protocol")),
-    Rule(
-        "port names must be unique",
-        lambda ports: _unique([port.name for port in ports if port.name]),
-        cel="self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))",
-    ),
-    Rule(
-        "each containerPort must be unique, even across protocols: "
-        "Metacontroller's dynamic-apply would merge the two ports",
-        lambda ports: _unique([port.container_port for port in ports]),
-        cel="self.all(a, self.exists_one(b, a.containerPort == b.containerPort))",
-    ),
-    Rule(
-        "each port of the Service (servicePort, or else containerPort) must be unique, even across protocols",
-        lambda ports: _unique([port.in_service for port in ports]),
-        cel=f"self.all(a, self.exists_one(b, {_in_service('a')} == {_in_service('b')}))",
-    ),
-    Omitted,
-]
+
+
+class Capabilities(Model):
+    """Linux capabilities."""
+
+    add: Annotated[list[Literal["NET_BIND_SERVICE"]], Field(max_length=1), Omitted] | None = None
+    """NET_BIND_SERVICE: listen on ports below 1024."""
+
+
 VolumeMounts = Annotated[list[VolumeMount], Field(max_length=64), ListMap(("mountPath",)), Omitted]
 
 Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
@@ -255,6 +214,10 @@ class Container(Model):
     """When to pull. Default: Always if the tag is latest, or if there is neither tag nor digest; else IfNotPresent."""
     volume_mounts: VolumeMounts | None = None
     """Where volumes are mounted."""
+    read_only_root_filesystem: Annotated[bool, Omitted] | None = None
+    """Whether the container can write only to its volumes; default false."""
+    capabilities: Annotated[Capabilities, Omitted] | None = None
+    """Linux capabilities that the container has in addition to those that securityProfile leaves it."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule(

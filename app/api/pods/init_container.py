@@ -1,7 +1,7 @@
 """Init containers: they run before the application, each to its end, or as sidecars beside it.
 
-Their security settings are those of the application. Their ports need no field: all containers of a Pod share its
-network, so spec.ports can name a port on which a sidecar listens.
+The user and the security profile are those of the application. All containers of a Pod share its network, so
+spec.ports, from which the Service follows, can name a port on which a sidecar listens.
 """
 
 from typing import Annotated, Literal
@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.api.pods.container import Container
+from app.api.pods.port import SidecarPorts
 from app.api.values.model import ListMap, Omitted, Rule
 from app.api.values.names import CONTAINER
 from app.api.values.scalar import LabelName
@@ -27,9 +28,18 @@ def _has_cel(path: str) -> str:
     return " && ".join(f"has(self.{'.'.join(steps[: count + 1])})" for count in range(len(steps)))
 
 
-def _names_no_port(container: "InitContainer") -> bool:
+def _has_ports(container: "InitContainer") -> bool:
     calls = [*container.probes().values(), *container.hooks().values()]
-    return all(call is None or call.named_port is None for call in calls)
+    names = {None, *(port.name for port in container.ports or [])}
+    return all(call is None or call.named_port in names for call in calls)
+
+
+def _has_port_cel(call: str) -> str:
+    port = f"self.{call}.port"
+    return (
+        f"(!({_has_cel(call)}) || type({port}) == int "
+        f"|| has(self.ports) && self.ports.exists(p, has(p.name) && p.name == {port}))"
+    )
 
 
 class InitContainer(Container):
@@ -42,21 +52,26 @@ class InitContainer(Container):
     restart_policy: Literal["Always"] | None = None
     """Always makes it a sidecar, which keeps running. Otherwise the next container starts once it has completed."""
 
+    ports: SidecarPorts | None = None
+    """Ports that a sidecar listens on. For the Service, list them in spec.ports instead."""
+
     rules = (
         *Container.rules,
         Rule(
-            "probes and lifecycle require restartPolicy Always",
+            "probes, lifecycle and ports require restartPolicy Always",
             lambda container: (
-                container.restart_policy == "Always" or not any([*container.probes().values(), container.lifecycle])
+                container.restart_policy == "Always"
+                or not any([*container.probes().values(), container.lifecycle, container.ports])
             ),
             cel="has(self.restartPolicy) || !("
             + " || ".join(f"has(self.{field})" for field in _PROBES)
-            + " || has(self.lifecycle) && (has(self.lifecycle.postStart) || has(self.lifecycle.preStop)))",
+            + " || has(self.lifecycle) && (has(self.lifecycle.postStart) || has(self.lifecycle.preStop))"
+            + " || has(self.ports) && self.ports.size() > 0)",
         ),
         Rule(
-            "ports must be numbers in probes and hooks of an init container",
-            _names_no_port,
-            cel=" && ".join(f"(!({_has_cel(call)}) || type(self.{call}.port) == int)" for call in _CALLS),
+            "the port name in a probe or hook of an init container must be the name of one of its ports",
+            _has_ports,
+            cel=" && ".join(map(_has_port_cel, _CALLS)),
         ),
     )
 

@@ -38,7 +38,7 @@ def canonical(quantity: int | str) -> str:
     return f"{amount // size}{suffix}" if amount else "0"
 
 
-_SYNTAX = "[0-9]{1,15}m?|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?"
+SYNTAX = "[0-9]{1,15}m?|[0-9]{1,6}([.][0-9]{1,3})?(k|M|G|T|Ki|Mi|Gi|Ti)?"
 _MESSAGE = "must be a quantity: CPU such as 500m or 2, other resources such as 128Mi or 1.5Gi"
 
 BYTES_SYNTAX = (
@@ -59,7 +59,7 @@ MINIMUM_MESSAGE = (
 Amount = Annotated[
     int | str,
     IntOrString(_MESSAGE, minimum=0, maximum=10**15 - 1),
-    Rule(_MESSAGE, lambda amount: matches(_SYNTAX, str(amount)), cel=f"string(self).matches('^({_SYNTAX})$')"),
+    Rule(_MESSAGE, lambda amount: matches(SYNTAX, str(amount)), cel=f"string(self).matches('^({SYNTAX})$')"),
 ]
 """An amount of a resource as the user wrote it."""
 

@@ -128,11 +128,6 @@ PortName = Annotated[
     str,
     Field(max_length=15),
     format_rule(PORT_NAME, "must consist of lowercase letters, digits and single dashes, with at least one letter"),
-    Rule(
-        "must not look like the name that an unnamed port gets in the Service, such as tcp-80",
-        lambda name: not matches("(tcp|udp|sctp)-[0-9]+", name),
-        cel="!self.matches('^(tcp|udp|sctp)-[0-9]+$')",
-    ),
 ]
 
 _HOST = "([a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?([.][a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*(:[0-9]{1,5})?/)?"

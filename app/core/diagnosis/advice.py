@@ -142,7 +142,7 @@ class Advice:
         """
         own = self._own(container)
         checks = _restarting_checks(own) if own and code in _EXITS_BY_CHECK else ""
-        meaning = _EXITS_BY_CHECK[code].format(checks) if checks else _HINTS.get(code)
+        meaning = _EXITS_BY_CHECK[code].format(checks) if checks else _HINTS.get(code, _write_hint(own))
         return CRASH_LOOPING.explained(
             who=self._who(container),
             code=str(code),
@@ -238,6 +238,12 @@ def _restarting_checks(own: OwnContainer) -> str:
         "lifecycle.postStart": own.fields.hooks()["postStart"],
     }
     return " or ".join(f"{own.path}.{name}" for name, check in checks.items() if check)
+
+
+def _write_hint(own: OwnContainer | None) -> str:
+    if own is None or not own.fields.read_only_root_filesystem:
+        return ""
+    return f"{own.path}.readOnlyRootFilesystem is true: mount an emptyDir where it writes files"
 
 
 def _takes(probe: Probe | None, successes: int = 1) -> int:

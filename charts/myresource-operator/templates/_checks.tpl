@@ -62,6 +62,12 @@
 {{- if eq $image.tag "latest" -}}
 {{- fail "image.tag is latest: set a fixed tag or image.digest, because all replicas must run the same version of the hook" -}}
 {{- end -}}
+{{- if and (regexMatch "-dev[.][0-9]+$" .Chart.AppVersion) (not $image.tag) (not $image.digest) (lookup "v1" "Namespace" "" "kube-system") -}}
+{{- fail (printf "image.tag is empty, and this chart is from between two releases, where each commit has its own image: set image.tag to the one that you built, see %s/clusters/install.md#build-the-image" (include "myresource-operator.docs" .)) -}}
+{{- end -}}
+{{- if and (regexMatch "-dev[.][0-9]+[.]g[0-9a-f]+$" $image.tag) (not $image.digest) (not (hasPrefix (.Chart.AppVersion | splitList ".g" | first) $image.tag)) -}}
+{{- fail (printf "image.tag is %s, an image that was built before another release: set image.tag to the one of this chart" $image.tag) -}}
+{{- end -}}
 {{- if not (regexMatch "^([A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?$" $image.tag) -}}
 {{- fail (printf "image.tag is %s, which is not a valid tag: use letters, digits, '_', '.' and '-', or set image.digest" ($image.tag | quote)) -}}
 {{- end -}}

@@ -129,13 +129,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* The revision in the hook's URLs. It changes with everything that decides the hook's responses, and with what Metacontroller reads only once. Metacontroller then syncs every MyResource. */}}
+{{/* The revision in the hook's URLs. It changes with everything that decides the hook's responses, and with what Metacontroller reads only once. Metacontroller then syncs every MyResource. The tag is first, because between releases it has the commit. */}}
 {{- define "myresource-operator.revision" -}}
 {{- $decides := list .Chart.AppVersion (include "myresource-operator.image" .) (include "myresource-operator.environment" .) -}}
 {{- if include "myresource-operator.tls" . -}}
 {{- $decides = append $decides (include "myresource-operator.identities" .) -}}
 {{- end -}}
-{{- printf "%s-%s" (.Chart.AppVersion | replace "+" "-") ($decides | toJson | sha256sum | trunc 8) -}}
+{{- printf "%s-%s" (.Values.image.digest | empty | ternary .Values.image.tag "" | default .Chart.AppVersion | replace "+" "-") ($decides | toJson | sha256sum | trunc 8) -}}
 {{- end }}
 
 {{/* The host name at which Metacontroller calls the hook, which its certificate must have. */}}

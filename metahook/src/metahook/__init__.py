@@ -168,4 +168,4 @@ else:
     __getattr__ = opener(__name__, _NAMES, extra="server")
 
 
-__version__ = "0.3.0"
+__version__ = "0.4.0.dev0"

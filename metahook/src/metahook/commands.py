@@ -4,7 +4,7 @@
     Binding        what only that program knows
     Program        a program of any commands, each of which is imported when it is called
 
-The rest is for its own commands: errors of one line, metadata in files, what a recording keeps, and the time.
+The rest is for its own commands: errors of one line, objects in files, what a recording keeps, and the time.
 
 Each name is imported at its first use, as most commands need few of them. All need the extra ``cli``.
 """
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from metahook.cli.errors import InputError as InputError
     from metahook.cli.errors import input_errors as input_errors
     from metahook.cli.files import metadata as metadata
+    from metahook.cli.files.documents import FILE as FILE
+    from metahook.cli.files.documents import as_yaml as as_yaml
+    from metahook.cli.files.manifest import FileManifest as FileManifest
+    from metahook.cli.files.manifest import files_in as files_in
+    from metahook.cli.files.manifest import read_manifests as read_manifests
     from metahook.cli.files.manifests import Manifests as Manifests
     from metahook.cli.program import Commands as Commands
     from metahook.cli.program import Program as Program
@@ -40,6 +45,8 @@ else:
         "cli.binding": ("Binding", "Uncompared", "Words"),
         "cli.errors": ("InputError", "input_errors"),
         "cli.files": ("metadata",),
+        "cli.files.documents": ("FILE", "as_yaml"),
+        "cli.files.manifest": ("FileManifest", "files_in", "read_manifests"),
         "cli.files.manifests": ("Manifests",),
         "cli.program": ("Commands", "Program", "bound_program"),
         "protocol.objects.plain_json": ("Json",),

@@ -13,8 +13,11 @@ MOUNT: Json = {"volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}
 RUNNING: list[Json] = [
     *({kind: {"httpGet": {"port": 80}}} for kind in probe.PROBES),
     *({"lifecycle": {hook: {"httpGet": {"port": 80}}}} for hook in lifecycle.HOOKS),
+    {"ports": [{"containerPort": 80}]},
 ]
 """What only a sidecar may have."""
+
+HTTP: Json = {"ports": [{"name": "http", "containerPort": 80}]}
 
 NAMED: list[Json] = [
     *({kind: {check: {"port": "http"}}} for kind in probe.PROBES for check in ("httpGet", "tcpSocket")),
@@ -70,15 +73,37 @@ EXAMPLES = [
     ),
     Example(
         path="spec.initContainers[]",
-        says="probes and lifecycle require restartPolicy Always",
-        good=[_sidecar(**fields) for fields in RUNNING] + [{"initContainers": [_container(lifecycle={})]}],
+        says="probes, lifecycle and ports require restartPolicy Always",
+        good=[_sidecar(**fields) for fields in RUNNING] + [{"initContainers": [_container(lifecycle={}, ports=[])]}],
         bad=[{"initContainers": [_container(**fields)]} for fields in RUNNING],
     ),
     Example(
         path="spec.initContainers[]",
-        says="ports must be numbers in probes and hooks of an init container",
-        good=[_sidecar(**fields) for fields in RUNNING],
-        bad=[{**_sidecar(**fields), "ports": [{"name": "http", "containerPort": 80}]} for fields in NAMED],
+        says="the port name in a probe or hook of an init container must be the name of one of its ports",
+        good=[_sidecar(**fields) for fields in RUNNING] + [_sidecar(**fields, **HTTP) for fields in NAMED],
+        bad=[
+            {**_sidecar(**fields), **HTTP, "initContainers": [_container("a", restartPolicy="Always", **fields)]}
+            for fields in NAMED
+        ]
+        + [_sidecar(**NAMED[0], ports=[{"containerPort": 80}, {"name": "https", "containerPort": 443}])],
+    ),
+    Example(
+        path="spec.initContainers[].ports[].name",
+        says="must consist of lowercase letters",
+        good=[_sidecar(ports=[{"name": name, "containerPort": 1}]) for name in ("tcp-80", "a-1")],
+        bad=[_sidecar(ports=[{"name": name, "containerPort": 1}]) for name in ("", "HTTP", "a--b", "80")],
+    ),
+    Example(
+        path="spec.initContainers[].ports",
+        says="port names must be unique",
+        good=[_sidecar(ports=[{"name": "a", "containerPort": 1}, {"containerPort": 2}, {"containerPort": 3}])],
+        bad=[_sidecar(ports=[{"name": "a", "containerPort": 1}, {"name": "a", "containerPort": 2}])],
+    ),
+    Example(
+        path="spec.initContainers[].ports",
+        says="each containerPort must be unique",
+        good=[_sidecar(ports=[{"containerPort": 53}, {"containerPort": 54, "protocol": "UDP"}])],
+        bad=[_sidecar(ports=[{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}])],
     ),
     Example(
         path="spec",

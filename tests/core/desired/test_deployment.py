@@ -102,6 +102,38 @@ def test_the_restricted_profile_meets_the_pod_security_standard() -> None:
 
 
 @pytest.mark.parametrize("profile", ["Baseline", "Restricted"])
+def test_each_container_has_its_own_hardening_beside_that_of_the_profile(profile: str) -> None:
+    bare = container(securityProfile=profile)["securityContext"]
+    sidecar = {"name": "a", "image": "a:1", "restartPolicy": "Always", "readOnlyRootFilesystem": True}
+    bind = {"capabilities": {"add": ["NET_BIND_SERVICE"]}}
+    init = {"name": "b", "image": "b:1", "readOnlyRootFilesystem": False, "capabilities": {"add": []}}
+
+    made = pod(securityProfile=profile, initContainers=[sidecar, init], **bind)
+
+    assert made["containers"][0]["securityContext"] == {
+        **bare,
+        "capabilities": {"add": ["NET_BIND_SERVICE"], **bare.get("capabilities", {})},
+    }
+    assert [each["securityContext"] for each in made["initContainers"]] == [
+        {**bare, "readOnlyRootFilesystem": True},
+        bare,
+    ]
+
+
+def test_the_ports_of_a_sidecar_are_its_own_and_not_the_services() -> None:
+    sidecar = {"name": "a", "image": "a:1", "restartPolicy": "Always", "ports": [{"name": "http", "containerPort": 81}]}
+    ports = [{"name": "http", "containerPort": 80, "servicePort": 8080}]
+
+    answer = sync(my_resource(initContainers=[sidecar], ports=ports))
+
+    made = child(answer, "Deployment")["spec"]["template"]["spec"]
+    assert made["initContainers"][0]["ports"] == [{"name": "http", "containerPort": 81, "protocol": "TCP"}]
+    assert made["containers"][0]["ports"] == [{"name": "http", "containerPort": 80, "protocol": "TCP"}]
+    assert [port["targetPort"] for port in child(answer, "Service")["spec"]["ports"]] == [80]
+    assert not any(each["kind"] == "Service" for each in sync(my_resource(initContainers=[sidecar]))["children"])
+
+
+@pytest.mark.parametrize("profile", ["Baseline", "Restricted"])
 def test_ids_of_user_and_groups_are_the_pods_in_each_profile(profile: str) -> None:
     ids = {"runAsUser": 101, "runAsGroup": 102, "fsGroup": 2**31 - 1}
 

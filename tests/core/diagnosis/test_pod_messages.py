@@ -69,6 +69,13 @@ def of_init(**fields: object) -> Json:
 TABLE: list[tuple[Json, Json, str]] = [
     (crashing(1), {}, f"keeps exiting with code 1. {LOGS}"),
     (crashing(1), BOTH, f"keeps exiting with code 1. {LOGS}"),
+    (
+        crashing(1),
+        {"readOnlyRootFilesystem": True},
+        f"code 1 (spec.readOnlyRootFilesystem is true: mount an emptyDir where it writes files). {LOGS}",
+    ),
+    (crashing(127), {"readOnlyRootFilesystem": True}, f"code 127 (its command was not found). {LOGS}"),
+    (crashing(143), {**LIVE, "readOnlyRootFilesystem": True}, "perhaps because spec.livenessProbe failed)."),
     (crashing(0), {}, f"keeps exiting with code 0 (it completed). {LOGS}"),
     (crashing(0), {"readinessProbe": PROBE}, f"keeps exiting with code 0 (it completed). {LOGS}"),
     (crashing(0), LIVE, f"code 0 (it completed, or spec.livenessProbe failed). {DESCRIBE}"),
@@ -132,6 +139,11 @@ TABLE: list[tuple[Json, Json, str]] = [
         stopped_before(waiting("CrashLoopBackOff"), ended(1)),
         of_init(),
         f"Container init keeps exiting with code 1. {LOGS.replace('-c main', '-c init')}",
+    ),
+    (
+        stopped_before(waiting("CrashLoopBackOff"), ended(1)),
+        of_init(readOnlyRootFilesystem=True),
+        f"code 1 ({OWN}.readOnlyRootFilesystem is true: mount an emptyDir where it writes files). See",
     ),
     (
         stopped_before(waiting("CrashLoopBackOff"), ended(143)),

@@ -5,12 +5,13 @@ changes: another value here restarts Pods. The fields of the spec are written by
 mypy knows them; tests/core/desired/test_every_field.py names a field that was forgotten.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app import Json
-from app.api.pods.container import Container, Port
+from app.api.pods.container import Container
 from app.api.pods.init_container import InitContainer
 from app.api.pods.pod import PodMetadata
+from app.api.pods.port import SidecarPort
 from app.api.pods.resources import Resources
 from app.api.spec import MyResourceSpec
 from app.api.values.model import Model
@@ -68,10 +69,11 @@ def _pod_spec(spec: MyResourceSpec) -> Json:
 
 
 def _init_container(container: InitContainer, spec: MyResourceSpec) -> Json:
-    return {**_container(container.name, container, spec), **present({"restartPolicy": container.restart_policy})}
+    made = _container(container.name, container, spec, container.ports)
+    return {**made, **present({"restartPolicy": container.restart_policy})}
 
 
-def _container(name: str, container: Container, spec: MyResourceSpec, ports: list[Port] | None = None) -> Json:
+def _container(name: str, container: Container, spec: MyResourceSpec, ports: Sequence[SidecarPort] | None) -> Json:
     env = None if container.env is None else [_variable(variable.as_json(), name) for variable in container.env]
     return present(
         {
@@ -89,12 +91,12 @@ def _container(name: str, container: Container, spec: MyResourceSpec, ports: lis
             "env": env,
             "imagePullPolicy": container.image_pull_policy or pull_policy(container.image),
             "resources": _resources(container),
-            "securityContext": _container_security(spec),
+            "securityContext": _container_security(container, spec),
         }
     )
 
 
-def _port(port: Port) -> Json:
+def _port(port: SidecarPort) -> Json:
     return {field: value for field, value in port.as_json().items() if field != "servicePort"}
 
 
@@ -123,9 +125,14 @@ def _pod_security(spec: MyResourceSpec) -> Json:
     return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted, **present(ids)}
 
 
-def _container_security(spec: MyResourceSpec) -> Json:
-    restricted = {"capabilities": {"drop": ["ALL"]}} if spec.security_profile == "Restricted" else {}
-    return {"allowPrivilegeEscalation": False, **restricted}
+def _container_security(container: Container, spec: MyResourceSpec) -> Json:
+    added = container.capabilities.as_json() if container.capabilities else {}
+    dropped = {"drop": ["ALL"]} if spec.security_profile == "Restricted" else {}
+    asked = {
+        "capabilities": {**added, **dropped} or None,
+        "readOnlyRootFilesystem": container.read_only_root_filesystem,
+    }
+    return {"allowPrivilegeEscalation": False, **present(asked)}
 
 
 def _variable(variable: Json, container: str) -> Json:

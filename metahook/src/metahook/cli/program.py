@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
@@ -54,7 +55,7 @@ class Commands(click.Group):
         package = VERBS_PACKAGE if cmd_name in self._verbs else self._package
         try:
             with _ending_at_ctrl_c():
-                module = importlib.import_module(f"{package}.{cmd_name}")
+                module = importlib.import_module(f"{package}.{cmd_name}{'_' if iskeyword(cmd_name) else ''}")
                 bound = self._binding() if self._binding and cmd_name in self._verbs else None
         except ModuleNotFoundError as error:
             missing = (error.name or "").partition(".")[0]

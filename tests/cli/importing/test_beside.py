@@ -1,0 +1,248 @@
+"""What becomes of the Service, the autoscaler, the budget and the route of a Deployment."""
+
+from typing import Any
+
+import pytest
+
+from app.cli.importing.differences import Weight
+from tests.cli.importing.given import container, deployment, result_of, service, spec_of, with_spec
+from tests.requests.builders import Json
+
+HTTP: Json = {"name": "http", "containerPort": 8080}
+PORTS = deployment(container(ports=[HTTP]))
+CPU = deployment(container(resources={"requests": {"cpu": "1", "memory": "128Mi"}, "limits": {"memory": "128Mi"}}))
+
+
+def scaler(**spec: Any) -> Json:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "shop"}
+    fields = {"scaleTargetRef": target, "maxReplicas": 4, **spec}
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "x"},
+        "spec": fields,
+    }
+
+
+def metric(name: str, kind: str = "Utilization", **more: Any) -> Json:
+    target = {"type": kind, "averageUtilization": 80}
+    return {"type": "Resource", "resource": {"name": name, "target": target}, **more}
+
+
+def budget(**spec: Any) -> Json:
+    fields = {"selector": {"matchLabels": {"app": "shop"}}, **spec}
+    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "x"}, "spec": fields}
+
+
+def ingress(*paths: str, host: str = "shop.example.com", port: Json | None = None, **metadata: Any) -> Json:
+    backend = {"service": {"name": "shop", "port": port or {"number": 80}}}
+    found = [{"path": path, "pathType": "Prefix", "backend": backend} for path in paths or "/"]
+    spec = {"rules": [{"host": host, "http": {"paths": found}}]}
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "metadata": {"name": "x", **metadata},
+        "spec": spec,
+    }
+
+
+def http_route(**backend: Any) -> Json:
+    spec = {
+        "parentRefs": [{"name": "shared", "namespace": "gateways"}],
+        "hostnames": ["shop.example.com"],
+        "rules": [{"backendRefs": [{"name": "shop", "port": 80, **backend}]}],
+    }
+    kind = {"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute"}
+    return {**kind, "metadata": {"name": "x"}, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    ("given", "spec"),
+    [
+        pytest.param(
+            service("shop", {"port": 80, "targetPort": "http"}), {"ports": [{**HTTP, "servicePort": 80}]}, id="by name"
+        ),
+        pytest.param(service("shop", {"port": 8080}), {"ports": [HTTP]}, id="the same number"),
+        pytest.param(
+            service("shop", {"port": 80, "targetPort": 8080}, {"name": "dns", "port": 53, "protocol": "UDP"}),
+            {"ports": [{**HTTP, "servicePort": 80}, {"containerPort": 53, "protocol": "UDP", "name": "dns"}]},
+            id="a port that no container lists",
+        ),
+        pytest.param(
+            service("shop", {"port": 8080}, clusterIP="None"),
+            {"ports": [HTTP], "service": {"clusterIP": "None"}},
+            id="headless",
+        ),
+        pytest.param(
+            service(
+                "shop",
+                {"port": 8080, "targetPort": 8080},
+                clusterIP="10.0.0.7",
+                clusterIPs=["10.0.0.7"],
+                type="ClusterIP",
+                internalTrafficPolicy="Cluster",
+                sessionAffinity="ClientIP",
+                sessionAffinityConfig={"clientIP": {"timeoutSeconds": 10800}},
+            ),
+            {"ports": [HTTP], "service": {"sessionAffinity": "ClientIP"}},
+            id="as it is stored",
+        ),
+        pytest.param(
+            service("shop", {"port": 8080, "nodePort": 30000}, type="LoadBalancer", allocateLoadBalancerNodePorts=True),
+            {"ports": [HTTP], "service": {"type": "LoadBalancer"}},
+            id="load balancer as it is stored",
+        ),
+        pytest.param(service("front"), {"ports": [HTTP], "service": {"mode": "Disabled"}}, id="of another name"),
+        pytest.param(
+            service("shop", selector={"app": "other"}),
+            {"ports": [HTTP], "service": {"mode": "Disabled"}},
+            id="of other Pods",
+        ),
+    ],
+)
+def test_a_service_of_its_name_gives_the_ports(given: Json, spec: Json) -> None:
+    result = result_of(PORTS, given)
+
+    assert spec_of(PORTS, given) == {"image": "shop:1", **spec}
+    assert result.is_whole
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (service("shop", {"port": 80, "targetPort": 8080}, {"name": "b", "port": 81, "targetPort": 8080}), "ports[81]"),
+        (service("shop", {"port": 8080, "nodePort": 30000}, type="NodePort"), "ports[8080].nodePort"),
+        (service("shop", {"port": 8080}, type="LoadBalancer", externalTrafficPolicy="Local"), "externalTrafficPolicy"),
+        (service("shop", {"port": 8080, "targetPort": "gone"}), "ports[8080]"),
+    ],
+)
+def test_what_the_operators_service_cannot_have_is_left_out(given: Json, words: str) -> None:
+    assert [said for said in result_of(PORTS, given).said[Weight.LOST] if f"Service shop: {words}" in said]
+
+
+def test_a_service_of_a_label_that_goes_says_what_to_do() -> None:
+    label = {"app.kubernetes.io/part-of": "x"}
+    lost = result_of(deployment(labels=label), service("front", selector=label)).said[Weight.LOST]
+
+    assert "Service front: it does not select the new Pods: let it select myresource: shop" in lost
+
+
+def test_a_service_says_what_changes_for_those_who_use_it() -> None:
+    manifest = deployment(container(ports=[HTTP, {"name": "metrics", "containerPort": 9090}]))
+    given = service("shop", {"name": "web", "port": 80, "targetPort": "http"})
+    given["metadata"]["labels"] = {"team": "a"}
+
+    assert result_of(manifest, given).said[Weight.CHANGED] == [
+        "Service shop: while the old one exists, Ready is NameConflict: see Move a Deployment",
+        "Service shop: ports[80].name is http",
+        "Service shop: it has ports[9090], too",
+        "Service shop: it has no label team: see spec.propagate",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        pytest.param(scaler(metrics=[metric("cpu")]), {"targetCPUUtilizationPercentage": 80}, id="cpu"),
+        pytest.param(
+            scaler(metrics=[metric("memory"), metric("cpu")], minReplicas=2),
+            {"targetMemoryUtilizationPercentage": 80, "targetCPUUtilizationPercentage": 80, "minReplicas": 2},
+            id="both",
+        ),
+        pytest.param(scaler(targetCPUUtilizationPercentage=80), {"targetCPUUtilizationPercentage": 80}, id="v1"),
+    ],
+)
+def test_an_autoscaler_of_cpu_and_memory_becomes_autoscaling(given: Json, asked: Json) -> None:
+    result = result_of(with_spec(CPU, replicas=3), given)
+
+    assert spec_of(with_spec(CPU, replicas=3), given) == {
+        "image": "shop:1",
+        "cpu": "1",
+        "autoscaling": {"maxReplicas": 4, **asked},
+    }
+    assert result.is_whole
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        scaler(metrics=[metric("cpu"), {"type": "External", "external": {}}]),
+        scaler(metrics=[metric("cpu", kind="Value")]),
+        scaler(),
+    ],
+    ids=["external", "value", "no metric"],
+)
+def test_another_autoscaler_is_left_out(given: Json) -> None:
+    (lost,) = result_of(CPU, given).said[Weight.LOST]
+
+    assert lost.startswith("HorizontalPodAutoscaler x: ")
+    assert lost.endswith("; point it to Deployment shop-deployment")
+    assert "autoscaling" not in spec_of(CPU, given)
+
+
+def test_an_autoscaler_needs_the_request_that_it_is_a_percentage_of() -> None:
+    (lost,) = result_of(deployment(), scaler(metrics=[metric("cpu")])).said[Weight.LOST]
+
+    assert "requires cpu" in lost
+
+
+def test_an_autoscaler_of_another_deployment_is_none_of_it() -> None:
+    given = scaler(metrics=[metric("cpu")])
+    given["spec"]["scaleTargetRef"]["name"] = "other"
+
+    assert "autoscaling" not in spec_of(CPU, given)
+
+
+@pytest.mark.parametrize(
+    ("given", "replicas", "is_own"),
+    [
+        (budget(maxUnavailable=1, unhealthyPodEvictionPolicy="AlwaysAllow"), 2, True),
+        (budget(maxUnavailable=1, unhealthyPodEvictionPolicy="AlwaysAllow"), 1, False),
+        (budget(maxUnavailable=1), 2, False),
+        (budget(minAvailable=1), 2, False),
+    ],
+)
+def test_a_budget_as_the_operators_becomes_a_field_and_others_stay(given: Json, replicas: int, is_own: bool) -> None:  # noqa: FBT001 - a parameter
+    result = result_of(with_spec(deployment(), replicas=replicas), given)
+
+    assert result.my_resource is not None
+    assert ("podDisruptionBudget" in result.my_resource["spec"]) is is_own
+    assert any("PodDisruptionBudget x stays as it is" in said for said in result.said[Weight.CHANGED]) is not is_own
+    assert result.is_whole
+
+
+@pytest.mark.parametrize(
+    ("given", "expose"),
+    [
+        pytest.param(ingress(), {}, id="an Ingress"),
+        pytest.param(ingress(port={"name": "http"}), None, id="a port by name"),
+        pytest.param(ingress(annotations={"example.com/rewrite": "x"}), None, id="annotations"),
+        pytest.param(http_route(), {"gateway": {"name": "shared", "namespace": "gateways"}}, id="an HTTPRoute"),
+        pytest.param(http_route(weight=7), None, id="a weight"),
+    ],
+)
+def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json, expose: Json | None) -> None:
+    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
+    result = result_of(PORTS, own, given)
+
+    found = spec_of(PORTS, own, given).get("expose")
+    assert found == (None if expose is None else {"host": "shop.example.com", **expose})
+    stays = f"{given['kind']} x stays as it is, as a MyResource can't say all that it does"
+    assert (stays in result.said[Weight.CHANGED]) is (expose is None)
+    assert result.is_whole
+
+
+def test_a_route_of_several_paths_is_not_mentioned() -> None:
+    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
+
+    assert result_of(PORTS, own, ingress("/a", "/b")) == result_of(PORTS, own)
+
+
+def test_a_route_to_another_port_names_it() -> None:
+    manifest = deployment(container(ports=[HTTP, {"name": "admin", "containerPort": 90}]))
+    own = service("shop", {"name": "http", "port": 8080}, {"name": "admin", "port": 90})
+
+    assert spec_of(manifest, own, ingress(port={"number": 90}))["expose"] == {
+        "host": "shop.example.com",
+        "port": "admin",
+    }

@@ -1,0 +1,120 @@
+"""``myresource import``: what it reads, prints and says, and its exit code."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from app.cli.files.validation import problems
+from tests.cli.command import assert_one_line, call
+from tests.cli.importing.given import container, deployment, service
+from tests.requests.builders import Json
+
+
+def file_with(folder: Path, *objects: Json) -> str:
+    file = folder / "old.yaml"
+    file.write_text(yaml.safe_dump_all(objects))
+    return str(file)
+
+
+def test_it_prints_a_my_resource_that_is_valid(tmp_path: Path) -> None:
+    ended = call("import", "-f", file_with(tmp_path, deployment()))
+
+    assert (ended.code, ended.err) == (0, "")
+    (printed,) = yaml.safe_load_all(ended.out)
+    assert problems(printed, "a file") == []
+    assert ended.out == (
+        "---\n"
+        "# From Deployment shop. The new one is shop-deployment, and selects its Pods by myresource: shop.\n"
+        "apiVersion: mygroup.example.com/v1alpha1\nkind: MyResource\nmetadata:\n  name: shop\n"
+        "spec:\n  image: shop:1\n  podMetadata:\n    labels:\n      app: shop\n"
+    )
+
+
+def test_what_is_left_out_is_on_standard_error_with_its_place(tmp_path: Path) -> None:
+    file = file_with(tmp_path, deployment(pod={"hostNetwork": True}), deployment(name="other"))
+
+    ended = call("import", "-f", file)
+
+    assert ended.code == 1
+    assert ended.err == (
+        f"myresource: {file}:1: Deployment shop: left out: spec.template.spec.hostNetwork: "
+        "it opens the node to the Pod\n"
+    )
+    assert [each["metadata"]["name"] for each in yaml.safe_load_all(ended.out)] == ["shop", "other"]
+
+
+def test_a_deployment_that_needs_a_choice_is_left_out_and_the_others_are_not(tmp_path: Path) -> None:
+    file = file_with(tmp_path, deployment(container("a"), container("b")), deployment(name="other"))
+
+    ended = call("import", "-f", file)
+    chosen = call("import", "-f", file, "--container", "b", "--container", "x")
+
+    assert (ended.code, chosen.code) == (1, 0)
+    assert "choose that of the application with --container" in ended.err
+    assert [each["spec"]["image"] for each in yaml.safe_load_all(chosen.out)] == ["b:1", "shop:1"]
+
+
+def test_check_names_the_differences_instead(tmp_path: Path) -> None:
+    file = file_with(tmp_path, deployment(pod={"hostNetwork": True, "serviceAccountName": "robot"}))
+
+    ended = call("import", "-f", file, "--check")
+
+    where = f"{file}:1: Deployment shop: "
+    assert ended.code == 1
+    assert "hostNetwork" in ended.err
+    assert ended.out.splitlines() == [
+        where + "the container is called main, not shop",
+        where + "the Pods have the labels myresource and app.kubernetes.io/instance, managed-by and name",
+        where + "the seccomp profile is RuntimeDefault",
+        where + "no process can get more privileges than its parent",
+        where + "no token of ServiceAccount robot is mounted",
+    ]
+
+
+def test_a_line_end_in_a_name_does_not_end_a_comment(tmp_path: Path) -> None:
+    odd = deployment(container(), container("a\nspec: {image: evil:1}"))
+
+    ended = call("import", "-f", file_with(tmp_path, odd), "--container", "shop")
+
+    assert yaml.safe_load(ended.out)["spec"]["image"] == "shop:1"
+
+
+def test_it_reads_lists_of_standard_input_and_ignores_other_kinds() -> None:
+    others = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}]
+    items = [deployment(container(ports=[{"containerPort": 80}])), service(), *others]
+    text = yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items})
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "app", "import", "-f", "-"], input=text, capture_output=True, text=True, check=False
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert yaml.safe_load(ended.stdout)["spec"]["ports"] == [{"containerPort": 80}]
+
+
+def test_a_service_of_another_namespace_is_not_its_own(tmp_path: Path) -> None:
+    elsewhere = service()
+    elsewhere["metadata"]["namespace"] = "other"
+
+    ended = call("import", "-f", file_with(tmp_path, deployment(), elsewhere))
+
+    assert "ports" not in yaml.safe_load(ended.out)["spec"]
+
+
+@pytest.mark.parametrize(
+    ("objects", "words"),
+    [
+        ([service()], ["no Deployment", "name a file that has one"]),
+        (
+            [{**deployment(), "spec": {"template": {"spec": {"containers": "x"}}}}],
+            ["not a Deployment that an API server"],
+        ),
+        ([deployment(), {**service(), "spec": {"ports": 80}}], ["not a Service that an API server accepts"]),
+        ([{**deployment(), "metadata": {}}], ["has no metadata.name"]),
+    ],
+)
+def test_what_cannot_be_read_is_one_line_and_code_2(tmp_path: Path, objects: list[Json], words: list[str]) -> None:
+    assert_one_line(call("import", "-f", file_with(tmp_path, *objects)), 2, *words)

@@ -1,0 +1,54 @@
+"""What the operator makes of a MyResource, imported again, makes the same children."""
+
+import pytest
+from hypothesis import given, settings
+
+from app.api.values.quantity import milli
+from app.cli.files.validation import problems
+from app.cli.importing.canonical import tidy
+from app.cli.importing.differences import Weight
+from app.cli.importing.importing import imported
+from tests.requests.builders import Json, sync
+from tests.strategies.my_resources import parents
+from toolkit.slow import short_or_whole
+
+NOT_IN_CHILDREN = {"dependencies", "propagate"}
+"""Fields that decide when there are children, or that go into their metadata."""
+
+
+def is_told_by_its_children(parent: Json) -> bool:
+    """Tell whether all of a spec is in the children, and the CRD of today accepts it."""
+    spec = parent["spec"]
+    containers = [spec, *spec.get("initContainers", [])]
+    limits = [
+        each.get("resources", {}).get("limits", {}).get("memory", each.get("memory", "6Mi")) for each in containers
+    ]
+    return not NOT_IN_CHILDREN & spec.keys() and all(milli(limit) >= milli("6Mi") for limit in limits)
+
+
+def made(parent: Json) -> list[Json]:
+    return list(sync(parent)["children"])
+
+
+def stored(children: list[Json]) -> list[Json]:
+    """Return *children* without values that mean nothing."""
+    return [{**child, "spec": tidy({"spec": child["spec"]})["spec"]} for child in children]
+
+
+def again(parent: Json, children: list[Json]) -> Json:
+    """Return *parent* with the spec that an import of its *children* gives."""
+    (deployment,) = (child for child in children if child["kind"] == "Deployment")
+    result = imported(deployment, [child for child in children if child is not deployment], ())
+    assert result.said[Weight.LOST] == []
+    assert result.my_resource is not None
+    assert problems(result.my_resource, "a file") == []
+    return {**parent, "spec": result.my_resource["spec"]}
+
+
+@pytest.mark.slow
+@settings(max_examples=short_or_whole(150, 3000))
+@given(parents().filter(is_told_by_its_children))
+def test_an_import_of_the_children_makes_them_again(parent: Json) -> None:
+    children = made(parent)
+
+    assert stored(made(again(parent, children))) == stored(children)
