@@ -1,8 +1,9 @@
 import json
+from dataclasses import replace
 
 import pytest
 
-from metahook import Controller, MalformedRequest, RefusedResponse, RelatedRule, SyncRequest, SyncResponse
+from metahook import ConfigMap, Controller, MalformedRequest, RefusedResponse, RelatedRule, SyncRequest, SyncResponse
 from metahook.protocol.checks.gate import MAX_RESPONSE
 from toolkit.builders import NOW, Json
 from toolkit.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
@@ -77,6 +78,14 @@ REFUSED: dict[str, SyncResponse] = {
 def test_an_answer_that_would_do_damage_is_not_given(refused: SyncResponse) -> None:
     with pytest.raises(RefusedResponse):
         answer(refused)
+
+
+def test_a_child_of_an_optional_kind_that_the_controller_in_the_cluster_does_not_list_is_not_given() -> None:
+    optional = replace(TINY, optional_kinds=frozenset({ConfigMap}))
+
+    with pytest.raises(RefusedResponse, match="does not list"):
+        optional.handle_sync(sync_body(children={}), NOW)
+    assert optional.handle_sync(sync_body(), NOW).body == TINY.handle_sync(sync_body(), NOW).body
 
 
 def test_an_answer_may_be_as_large_as_the_gate_says() -> None:

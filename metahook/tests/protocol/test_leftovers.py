@@ -75,6 +75,15 @@ def test_what_metacontroller_removes_itself_is_not_left_over() -> None:
     assert found(ConfigMap, observed(ConfigMap, owning(TWO_KEYS), annotations=record, **fields), data={"a": "1"}) == []
     applied = owning({**TWO_KEYS, "f:metadata": {"f:ownerReferences": {'k:{"uid":"u"}': {}}}}, operation="Apply")
     assert found(ConfigMap, observed(ConfigMap, applied, **fields), data={"a": "1"}) == []
+    before = owning({"f:data": {"f:c": {}}})
+    data = {"a": "1", "b": "2", "c": "3"}
+    assert found(ConfigMap, observed(ConfigMap, applied, before, data=data), data={"a": "1"}) == ["data.c"]
+
+
+def test_what_only_another_manager_sets_is_not_left_over() -> None:
+    children = observed(ConfigMap, owning(TWO_KEYS, manager="kubectl-edit"), data={"a": "1", "b": "2"})
+
+    assert found(ConfigMap, children, data={"a": "1"}) == []
 
 
 @pytest.mark.parametrize(("text", "paths"), [("Opaque", []), ("example.com/key", ["type"])])
@@ -145,6 +154,14 @@ def keyed(port: int, **more: Any) -> str:
 
 PORTS: Json = {"ports": [{"port": 80, "protocol": "TCP"}, {"port": 81, "protocol": "TCP"}]}
 THEIRS: Json = {"f:spec": {"f:ports": {keyed(81): {".": {}, "f:port": {}}}, "f:sessionAffinity": {}}}
+
+
+def test_of_two_ports_the_one_that_is_not_desired_any_more_is_left_over() -> None:
+    both: Json = {"f:spec": {"f:ports": {keyed(port): {".": {}, "f:port": {}} for port in (80, 81)}}}
+    children = observed(Service, owning(both), spec=PORTS)
+
+    assert found(Service, children, spec={"ports": PORTS["ports"][:1]}) == ["spec.ports[81]"]
+    assert found(Service, children, spec={"ports": PORTS["ports"][1:]}) == ["spec.ports[80]"]
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,16 @@ def test_a_parent_without_a_fitting_selector_fails(selector: Json | str | None, 
     assert made.api.get(CHILD) is None
 
 
+def test_an_orphan_is_adopted_beside_a_parent_with_an_invalid_selector() -> None:
+    selectors = {"a": "room=a", "b": {"matchLabels": {"room": "a"}}}
+    made = cluster(SELECTED, Decides(sync=labelled), *(room(name, selector=it) for name, it in selectors.items()))
+
+    made.apply(item("v1", "ConfigMap", "other", "default", metadata=MINE))
+    made.until_quiet()
+
+    assert made.api.get(Key("ConfigMap", "default", "other")) is None  # adopted, and deleted as it is not desired
+
+
 @both_modes
 def test_a_controller_of_the_toolkit_runs_with_all_its_hooks(mode: Mode) -> None:
     all_hooks = hooks("sync", "customize", "finalize")

@@ -91,6 +91,17 @@ def test_an_object_that_looks_like_an_attachment_is_not_adopted() -> None:
     assert hook.last()["attachments"] == {"ConfigMap.v1": {}}
 
 
+def test_an_orphan_that_appears_beside_an_object_is_not_adopted_and_causes_no_sync() -> None:
+    made = cluster(CONTROLLER, hook := Decides(sync=attach), service(copy="yes"))
+    before = len(hook.requests)
+
+    made.apply(config_map("b", "default"))
+    made.until_quiet()
+
+    assert "ownerReferences" not in made.get(Key("ConfigMap", "default", "b"))["metadata"]
+    assert len(hook.requests) == before
+
+
 def test_a_decorator_of_the_toolkit_runs_with_all_its_hooks() -> None:
     controller = decorator(
         "services",

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.server_side_apply import Ownership, changed_part, union
+from metahook.simulator.apiserver.server_side_apply import SCALER, Ownership, changed_part, union
+from metahook.simulator.controllers.autoscaler import MORE
+from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import NoSuchObject, World
-from toolkit.worlds import DEPLOYMENT, settled, synced
+from toolkit.worlds import DEPLOYMENT, Answers, Since, both_modes, deployment, settled, synced
 
 Json = dict[str, Any]
 
@@ -27,6 +29,18 @@ def test_a_manager_that_loses_its_only_field_owns_nothing_any_more() -> None:
 
     assert world.get(DEPLOYMENT)["spec"]["replicas"] == 1
     assert owners(world) == [("metacontroller", "Apply")]
+
+
+@both_modes
+def test_an_autoscaler_writes_once_if_the_response_leaves_the_replicas_to_it(mode: Mode) -> None:
+    world = settled(mode, Answers(deployment()))
+    done = Since(world, SCALER)
+
+    world.autoscaler.start()
+    world.run(60)
+
+    assert world.get(DEPLOYMENT)["spec"]["replicas"] == 1 + MORE
+    assert len(done.requests) == 1
 
 
 def test_an_undo_to_a_missing_revision_is_an_error() -> None:

@@ -3,7 +3,17 @@
 import pytest
 
 from metahook.simulator.objects import Json
-from toolkit.cli.sites import checked, deployment, edit, list_more_kinds, named, plan_of, serving_sites, write_hook
+from toolkit.cli.sites import (
+    checked,
+    config_map,
+    deployment,
+    edit,
+    list_more_kinds,
+    named,
+    plan_of,
+    serving_sites,
+    write_hook,
+)
 
 CAREFUL = """
         and drifted_field(child, request.children) is None
@@ -69,7 +79,7 @@ def test_ready_from_counts_of_before_an_edit_is_found_by_url(kind: str) -> None:
         child = {**deployment(body, f"nginx:{plan_of(body)}", app=named(body)), "kind": kind}
         observed = body["children"][f"{kind}.apps/v1"].get(f"default/{named(body)}") or {}
         is_ready = (observed.get("status") or {}).get("readyReplicas") == 1
-        return {"status": {"state": "Ready" if is_ready else "Updating"}, "children": [child]}
+        return {"status": {"state": "Ready" if is_ready else "Updating"}, "children": [child, config_map(body)]}
 
     with serving_sites(sync) as url:
         assert checked("--only", "edits", url=url) == (1, [EARLY.format(kind, "differs from the response")])

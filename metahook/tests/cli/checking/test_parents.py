@@ -69,6 +69,12 @@ def test_a_mistake_of_a_hook_is_one_line(mistake: Mistake) -> None:
     mistake.assert_found()
 
 
+def test_a_hook_that_fails_for_a_parent_of_another_name_is_no_finding_for_a_smaller_spec() -> None:
+    write_hook('made(child("a"), state={"www": "Made"}[request.parent.name])')
+
+    assert checked("--only", "smaller") == (0, [])
+
+
 @only_whole
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
 def test_the_whole_check_finds_the_mistake_and_hardly_more(mistake: Mistake) -> None:
