@@ -52,6 +52,9 @@ def settle(made: World, spec: Json) -> None:
     roll_out(made)
 
 
+CPU: Json = {"targetCPUUtilizationPercentage": 80}
+
+
 @pytest.mark.slow
 @both_modes
 @settings(max_examples=short_or_whole(10, 120))
@@ -106,6 +109,10 @@ def test_whatever_is_found_comes_to_rest(mode: Mode, situation: Situation) -> No
     before={"image": "nginx:1", "envFrom": [{"configMapRef": {"name": "a"}}]},
     after={"image": "nginx:1", "envFrom": [{"configMapRef": {"name": "a"}}], "configReload": {"mode": "Disabled"}},
 )
+@example(
+    before={"image": "nginx:1", "cpu": "100m", "autoscaling": {"minReplicas": 2, "maxReplicas": 3, **CPU}},
+    after={"image": "nginx:1", "cpu": "100m", "autoscaling": {"maxReplicas": 3, **CPU}},
+)
 def test_the_spec_from_before_leaves_nothing_behind(mode: Mode, before: Json, after: Json) -> None:
     changed, fresh = alone(mode), alone(mode)
 
@@ -119,6 +126,8 @@ def test_the_spec_from_before_leaves_nothing_behind(mode: Mode, before: Json, af
         return
     # Where the hashes are no longer computed, they stay, so that no Pod restarts.
     ignored = HASHES if after.get("configReload", {}).get("mode") == "Disabled" else frozenset[str]()
+    if "autoscaling" in after:  # the number of Pods is the autoscaler's, however it came about
+        ignored |= {"replicas"}
     assert specs_of(changed, ignored) == specs_of(fresh, ignored)
 
 
@@ -130,7 +139,7 @@ def specs_of(made: World, ignored: frozenset[str] = frozenset()) -> list[Json]:
     return [_in_any_order(child["spec"], ignored | {"nodePort"}) for child in children(made)]
 
 
-_NAMED = {"env", "ports", "volumes", "volumeMounts", "imagePullSecrets", "httpHeaders", "items"}
+_NAMED = {"env", "ports", "volumes", "volumeMounts", "imagePullSecrets", "httpHeaders", "items", "hostAliases"}
 """Lists that dynamic-apply merges item by item, and leaves in the order that they had."""
 
 
