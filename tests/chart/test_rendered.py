@@ -70,12 +70,12 @@ def test_there_is_one_golden_file_for_each_value_set() -> None:
         pytest.param("replicas: 2", "replicas: 2\n  paused: true", ["+ spec.paused: true"], id="added"),
         pytest.param(
             "{name: MYRESOURCE_DRAIN,",
-            "{name: OTHER,",
+            "{name: MYRESOURCE_OTHER,",
             [
                 '- spec.template.spec.containers[hook].env[MYRESOURCE_DRAIN].name: "MYRESOURCE_DRAIN"',
                 '- spec.template.spec.containers[hook].env[MYRESOURCE_DRAIN].value: "5"',
-                '+ spec.template.spec.containers[hook].env[OTHER].name: "OTHER"',
-                '+ spec.template.spec.containers[hook].env[OTHER].value: "5"',
+                '+ spec.template.spec.containers[hook].env[MYRESOURCE_OTHER].name: "MYRESOURCE_OTHER"',
+                '+ spec.template.spec.containers[hook].env[MYRESOURCE_OTHER].value: "5"',
             ],
             id="an item of a list",
         ),
