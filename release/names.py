@@ -82,7 +82,7 @@ class Names:
         elif foreign:
             yield f"GROUP={self.group} is in {foreign[0]}; name a domain of yours, as in apps.acme.io"
         elif len(longest) > _MAX_DOMAIN:
-            yield f"GROUP={self.group} is too long for keys with it; take {len(longest) - _MAX_DOMAIN} characters less"
+            yield f"GROUP={self.group} is too long for keys with it; shorten it by {len(longest) - _MAX_DOMAIN}"
 
     def _problems_of_kind(self, taken: set[str]) -> Iterator[str]:
         if not re.fullmatch("[A-Z][A-Za-z0-9]*", self.kind):

@@ -97,7 +97,7 @@ def test_a_clone_with_changes_and_one_that_is_renamed_are_refused_as_they_are(cl
         ({"group": "acme"}, "GROUP=acme is no domain in lower case with a dot; name one of yours"),
         ({"group": "Apps.acme.io"}, "GROUP=Apps.acme.io is no domain in lower case"),
         ({"group": f"{'a' * 64}.io"}, "is no domain in lower case"),
-        ({"group": ".".join(["a" * 63] * 4)[:215]}, "is too long for keys with it; take 1 characters less"),
+        ({"group": ".".join(["a" * 63] * 4)[:215]}, "is too long for keys with it; shorten it by 1"),
         ({"group": "k8s.io"}, "GROUP=k8s.io is in k8s.io; name a domain of yours, as in apps.acme.io"),
         ({"group": "a.kubernetes.io"}, "GROUP=a.kubernetes.io is in kubernetes.io; name a domain of yours"),
         ({"kind": "webApp"}, "KIND=webApp is not in camel case; write it as in WebApp"),
