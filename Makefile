@@ -64,6 +64,8 @@ test-all: $(READY) ## Run all tests that need no cluster, whole, with a new seed
 mutants: $(READY) ## Plant mistakes where the code differs from BASE=main, and say which tests catch them: ONLY=app/core/status, or ALL=1, of which PART=2/6
 	@$(BIN)/python -m tests.support.mistakes
 
+# The API servers collect garbage less often, which saves a quarter of their CPU time.
+e2e: export GOGC = 400
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed, or some: ONLY=tests/e2e/test_life.py; ALL=1 adds those of the toolkit, and runs each with both apply strategies
 	$(if $(filter metahook metahook/%,$(ONLY)),,$(BIN)/pytest -m e2e -n 4 --dist loadfile $(if $(ALL),--all) $(or $(ONLY),tests/e2e examples/hooks))
 	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest -m e2e -n 2 --dist loadfile $(or $(TOOLKIT),examples))

@@ -12,6 +12,7 @@ from tests.e2e.hook import Hook
 from tests.e2e.installed import controller
 from tests.e2e.proxy import MISBEHAVIOURS, PATIENCE, Proxy
 from tests.e2e.work import Work
+from toolkit.slow import short_or_whole
 
 WRONG = 5
 """Number of failed requests after which a misbehaviour ends."""
@@ -72,11 +73,11 @@ class Fault(NamedTuple):
 
 
 FAULTS = {
-    "Metacontroller killed": Fault(10, _kill_metacontroller),
-    "API server killed": Fault(5, _kill_api_server),
-    "hook stopped and started": Fault(10, _stop_hook),
-    "hook of another version": Fault(10, _swap_hook),
-    **{f"hook {how}": Fault(3, _misbehave(how)) for how in MISBEHAVIOURS},
+    "Metacontroller killed": Fault(short_or_whole(4, 10), _kill_metacontroller),
+    "API server killed": Fault(short_or_whole(2, 5), _kill_api_server),
+    "hook stopped and started": Fault(short_or_whole(4, 10), _stop_hook),
+    "hook of another version": Fault(short_or_whole(4, 10), _swap_hook),
+    **{f"hook {how}": Fault(short_or_whole(1, 3), _misbehave(how)) for how in MISBEHAVIOURS},
 }
 """All faults, by name."""
 

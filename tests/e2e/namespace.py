@@ -220,6 +220,10 @@ class Place:
         self.wait_until_quiet()
         assert self.state_and_reason(name) == ("Ready", "Available"), self._described()
 
+    def wait_for_autoscaler(self, name: str = "web") -> None:
+        """Wait until the condition about the autoscaler, if there is one, is not about to change."""
+        self.eventually(lambda: condition(self.get("MyResource", name), "AutoscalingActive").get("status") != "Unknown")
+
     def wait_until_quiet(self, quiet: float = QUIET) -> None:
         """Wait until nothing changes."""
 

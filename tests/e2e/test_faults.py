@@ -22,8 +22,9 @@ from tests.e2e.record import Version
 from tests.e2e.statuses import condition, state_and_reason
 from tests.e2e.truth import incoherent, untrue, written
 from tests.e2e.work import SPECS, Work
+from toolkit.slow import short_or_whole
 
-MANY = 200
+MANY = short_or_whole(60, 200)
 QUIET = 60.0
 """Seconds from the last fault until nothing changes, and seconds without a change after that."""
 

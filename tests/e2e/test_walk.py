@@ -22,7 +22,6 @@ from tests.e2e.figures import Figures
 from tests.e2e.judged import judged
 from tests.e2e.lagging import LaggingApiServer
 from tests.e2e.namespace import Namespace
-from tests.e2e.statuses import condition
 from tests.e2e.watched import backup
 from tests.plans.events import EVENTS, FEATURES, Stage
 from toolkit.slow import short_or_whole
@@ -203,7 +202,7 @@ class Walk:
         self._stage.recover_pods()
         try:
             self._here.wait_until_ready(within=120)
-            self._here.eventually(self._has_observed_autoscaler)
+            self._here.wait_for_autoscaler()
             late = self._here.touched().writes
         except AssertionError as error:
             late = [str(error)]
@@ -211,10 +210,6 @@ class Walk:
         self.stale_times = judge.stale_times
         self._here.close()
         return [*judge.violations, *late]
-
-    def _has_observed_autoscaler(self) -> bool:
-        """Tell whether the condition about the autoscaler, if there is one, is not about to change."""
-        return condition(self._here.get("MyResource"), "AutoscalingActive").get("status") != "Unknown"
 
 
 AUTOSCALED = pytest.param(("autoscaling",), id="autoscaled")
