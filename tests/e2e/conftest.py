@@ -7,6 +7,7 @@ files take turns with the modes; a test marked with ``each_mode`` runs in both, 
 import itertools
 import shutil
 import signal
+import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -176,8 +177,16 @@ def mode(request: pytest.FixtureRequest) -> Mode:
 
 
 @pytest.fixture(scope="session")
-def metacontroller(cluster: Cluster, mode: Mode) -> Iterator[Process]:
+def since(mode: Mode) -> float:
+    """Return when the tests of this mode began; some restart Metacontroller."""
+    del mode
+    return time.time()
+
+
+@pytest.fixture(scope="session")
+def metacontroller(cluster: Cluster, mode: Mode, since: float) -> Iterator[Process]:
     """Return the running Metacontroller."""
+    del since
     process = cluster.metacontroller(mode)
     with started(process):
         yield process

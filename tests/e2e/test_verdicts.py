@@ -17,9 +17,9 @@ STATUS = "myresources/status"
 
 
 def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
-    cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
+    cluster: Cluster, since: float, mode: Mode, figures: Figures
 ) -> None:
-    statuses = written(cluster.record, metacontroller.started)
+    statuses = written(cluster.record, since)
 
     found = untrue(cluster.record, statuses)
 
@@ -32,13 +32,13 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(
 
 
 def test_transition_times_rarely_change_without_their_status_or_go_back(
-    cluster: Cluster, metacontroller: Process, mode: Mode, figures: Figures
+    cluster: Cluster, since: float, mode: Mode, figures: Figures
 ) -> None:
     """Metacontroller's cache may lack the latest statuses when it calls the hook, and not all objects show the time.
 
     A time goes back where a drift that nothing shows any more was undone in that moment.
     """
-    statuses = written(cluster.record, metacontroller.started)
+    statuses = written(cluster.record, since)
 
     moved, back = moves(statuses, cluster.record), backward(statuses)
 
@@ -50,12 +50,12 @@ def test_transition_times_rarely_change_without_their_status_or_go_back(
     assert [move for move in moved if move.after > RACE] == []
 
 
-def test_the_parts_of_a_status_agree(cluster: Cluster, metacontroller: Process) -> None:
-    assert incoherent(written(cluster.record, metacontroller.started)) == []
+def test_the_parts_of_a_status_agree(cluster: Cluster, since: float) -> None:
+    assert incoherent(written(cluster.record, since)) == []
 
 
-def test_states_follow_one_another_as_the_page_says(cluster: Cluster, metacontroller: Process) -> None:
-    assert impossible(written(cluster.record, metacontroller.started)) == []
+def test_states_follow_one_another_as_the_page_says(cluster: Cluster, since: float) -> None:
+    assert impossible(written(cluster.record, since)) == []
 
 
 def test_metacontroller_has_every_right_that_it_needs(

@@ -30,14 +30,12 @@ class Process:
         self.name = name
         self.log = folder / f"{name}.log"
         self.command = command
-        self.started = 0.0
         self._serves = serves
         self._cwd = cwd or folder
         self._running: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it, and wait until it serves; raise Ended if it does not."""
-        self.started = time.time()
         with self.log.open("ab") as log:
             self._running = subprocess.Popen(
                 [*_LEASH, *self.command], stdout=log, stderr=subprocess.STDOUT, cwd=self._cwd, start_new_session=True
