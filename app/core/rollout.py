@@ -1,7 +1,8 @@
 """The rollout, as the status of the Deployment shows it. Without a Deployment there is no progress."""
 
 import re
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from app.api.rollout import DEFAULT_DEADLINE
@@ -14,6 +15,9 @@ COMPLETE = "NewReplicaSetAvailable"
 
 LATE = "ProgressDeadlineExceeded"
 """The reason of the same condition once a rollout has exceeded its deadline. Source: Kubernetes, ``TimedOutReason``."""
+
+_AT_ONCE = timedelta(seconds=1)
+"""The Deployment controller sets its first conditions at once; the second can change in between."""
 
 
 class Rollout:
@@ -54,6 +58,7 @@ class Rollout:
         """Whether the Deployment reports a rollout in progress."""
         self.is_late = progressing.status == "False" and progressing.reason == LATE
         """Whether the Deployment reports that its rollout exceeded the deadline."""
+        self._began = parse_time(progressing.last_transition_time)
         self._reported_at = progressing.last_update_time
         self.reported_at = parse_time(self._reported_at)
         """When the Deployment reported last that its rollout made progress, was complete or was late."""
@@ -99,10 +104,29 @@ class Rollout:
         return parse_time(last_change(fields, of_status=False))
 
     @property
+    def was_never_available(self) -> bool:
+        """Whether its condition Available is False since its first conditions, and not since Pods were lost."""
+        since = parse_time(self.availability.last_transition_time) if self.availability else None
+        return bool(since and self._began and not self.is_available and since <= self._began + _AT_ONCE)
+
+    @property
     def times(self) -> list[str | None]:
         """When the Deployment's conditions changed, in its own words."""
-        conditions = (self.deployment and self.deployment.status and self.deployment.status.conditions) or ()
-        return [time for each in conditions for time in (each.last_transition_time, each.last_update_time)]
+        return [time for each in self._conditions for time in _times(each)]
+
+    @property
+    def times_of_trouble(self) -> list[str | None]:
+        """The same without the conditions that say that all is well."""
+        well = {("Available", "True"), ("Progressing", "True")} if self.is_complete else {("Available", "True")}
+        return [time for each in self._conditions if (each.type, each.status) not in well for time in _times(each)]
+
+    @property
+    def _conditions(self) -> Sequence[Condition]:
+        return (self.deployment and self.deployment.status and self.deployment.status.conditions) or ()
+
+
+def _times(condition: Condition) -> tuple[str | None, str | None]:
+    return condition.last_transition_time, condition.last_update_time
 
 
 def in_observed_template(deployment: Deployment | None, *path: str) -> Any:  # noqa: ANN401 - any JSON

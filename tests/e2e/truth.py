@@ -111,7 +111,8 @@ def _finished(deployment: Version, parent: Json) -> bool:
     metadata, status, replicas = item["metadata"], item.get("status", {}), item["spec"]["replicas"]
     counts = [status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")]
     is_complete = status.get("observedGeneration", 0) >= metadata["generation"] and counts == [replicas] * 3
-    if autoscaling := parent["spec"].get("autoscaling"):  # Pods may start or stop, but none is old
+    is_asleep = "replicas" in parent["status"].get("schedule", {})
+    if not is_asleep and (autoscaling := parent["spec"].get("autoscaling")):  # Pods may start or stop, but none is old
         is_complete = counts[0] == counts[1] and counts[2] >= autoscaling.get("minReplicas", 1)
     mark = metadata.get("annotations", {}).get(GENERATION_STAMP)
     return (
@@ -126,8 +127,9 @@ def _matches_spec(deployment: Json, parent: Json) -> bool:
     """Return whether *deployment* has the image and the replicas of the spec."""
     images = [item["image"] for item in deployment["spec"]["template"]["spec"]["containers"] if item["name"] == "main"]
     spec = parent["spec"]
-    least = most = spec.get("replicas", 1)
-    if autoscaling := spec.get("autoscaling"):
+    schedule = parent["status"].get("schedule", {})
+    least = most = schedule.get("replicas", spec.get("replicas", 1))
+    if "replicas" not in schedule and (autoscaling := spec.get("autoscaling")):
         least, most = autoscaling.get("minReplicas", 1), autoscaling["maxReplicas"]
     return images == [spec["image"]] and least <= deployment["spec"]["replicas"] <= most
 
@@ -190,7 +192,7 @@ def _coherent(status: Json) -> bool:
     expected = {"Ready": set(), "Failed": {"Stalled"}, "Building": {"Reconciling"}, "Degraded": {"Reconciling"}}
     generations = {item["observedGeneration"] for item in status["conditions"]}
     return (
-        holds["Ready"] == (status["state"] == "Ready")
+        holds["Ready"] == (status["state"] in ("Ready", "Sleeping"))
         and marks == expected.get(status["state"], marks)
         and generations == {status["observedGeneration"]}
     )

@@ -55,7 +55,8 @@ class Transitions:
             is_waking = facts.is_changing_state and condition.status == "True"
             return self._credible(facts.rollout.changed_at) if is_waking else None
         if condition.type == "Available" and condition.status == "False":
-            return None if facts.has_unstable_pods else self._available_since("False")
+            is_shown = not (facts.has_unstable_pods or facts.rollout.was_never_available)
+            return self._available_since("False") if is_shown else None
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return None
         is_scaled = facts.desired.replicas.is_autoscaled and self._may_have_scaled(unchanged)
@@ -87,7 +88,7 @@ class Transitions:
         if condition.type == "Progressing" and (updated := self._deployment_updated()):
             return updated
         deadline = None if facts.wait.has_skewed_clock else self._passed_deadline(condition)
-        shown = deadline or (None if self._is_hidden(condition) else self._rollout_changed(last))
+        shown = deadline or (None if self._is_hidden(condition) else self._rollout_changed(condition, last))
         return shown or self._now()
 
     def _passed_deadline(self, condition: ParentCondition) -> datetime | None:
@@ -132,14 +133,16 @@ class Transitions:
             return None
         return self._credible(self._facts.rollout.changed_at)
 
-    def _rollout_changed(self, last: datetime | None) -> datetime | None:
+    def _rollout_changed(self, condition: ParentCondition, last: datetime | None) -> datetime | None:
         """Return when the rollout changed, after *last*: as its conditions say, or else as the Deployment was written.
 
         Not each write is about what the conditions of the parent are about: Pods that stop are counted in later ones.
         """
-        deployment = self._facts.rollout.deployment
-        fields = deployment.metadata.managed_fields if deployment else b"[]"
-        for texts in (self._facts.rollout.times, [last_change(fields, of_status=True)]):
+        rollout = self._facts.rollout
+        is_well = condition.status == "True" and condition.type not in {"Reconciling", "Stalled"}
+        fields = rollout.deployment.metadata.managed_fields if rollout.deployment else b"[]"
+        times_of_conditions = rollout.times if is_well else rollout.times_of_trouble
+        for texts in (times_of_conditions, [last_change(fields, of_status=True)]):
             times = [*map(self._time, texts), self._facts.diagnosis.changed_at]
             if later := [time for time in times if time and (last is None or time > last)]:
                 return max(later)

@@ -151,6 +151,19 @@ def test_a_time_is_never_earlier_than_the_one_before() -> None:
     assert times(answer)["Ready"] == ("False", "2026-01-31T13:00:00Z")  # nothing observed is later than BACK
 
 
+@pytest.mark.parametrize(("since", "shown"), [(STAMPED, CREATED), (LOST, LOST)], ids=["never available", "lost"])
+def test_available_is_false_since_the_creation_unless_pods_were_lost(since: str, shown: str) -> None:
+    unavailable = deployment(parent(), available=since, availableReplicas=0)
+
+    assert times(sync(parent(BUILDING), unavailable, now=LATER))["Available"] == ("False", shown)
+
+
+def test_what_got_well_is_not_since_when_it_is_not_ready() -> None:
+    surplus = deployment(parent(), available=CHANGED, counted=LOST, replicas=3)
+
+    assert times(sync(parent(READY), surplus, now=LATER))["Ready"] == ("False", LOST)
+
+
 @pytest.mark.parametrize("mistaken", ["9999-12-31T23:59:59Z", "2026-01-31T15:00:00Z"])
 def test_a_time_far_in_the_future_is_a_mistake(mistaken: str) -> None:
     before = {**READY, "conditions": [{**each, "lastTransitionTime": mistaken} for each in READY["conditions"]]}
@@ -159,7 +172,7 @@ def test_a_time_far_in_the_future_is_a_mistake(mistaken: str) -> None:
         parent(before), deployment(parent(), available=mistaken, counted=LOST, availableReplicas=0), now=LATER
     )
 
-    assert times(answer)["Ready"] == ("False", COMPLETE)
+    assert times(answer)["Ready"] == ("False", LOST)
 
 
 def test_nothing_shows_since_when_a_child_is_missing() -> None:
