@@ -84,7 +84,3 @@ def test_an_example_is_valid_and_canonical(file: Path) -> None:
     assert refusals(resource) == []
     assert isinstance(spec, MyResourceSpec)
     assert _again(spec) == spec
-
-
-def test_there_are_examples() -> None:
-    assert FILES
