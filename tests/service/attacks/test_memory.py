@@ -14,10 +14,8 @@ import httpx
 import pytest
 
 from metahook.protocol.bodies.request_limits import MAX_DECODED, MAX_OBJECTS, decoded_size
-from metahook.protocol.observed.child import LAST_APPLIED
-from metahook.protocol.request_builder import sync_request
 from tests.service.attacks.senders import request, send
-from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected, waiting
+from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
 from toolkit.builders import MIB
 from toolkit.served.asgi import JSON
 
@@ -171,36 +169,6 @@ def test_the_worst_json_takes_bounded_memory_and_health_is_answered_meanwhile() 
 
         assert target.memory("VmHWM") <= MOST_DECODED
         assert slowest <= PROBE_TIMEOUT
-
-
-async def send_small(target: Target) -> float:
-    """Send 16 bodies just under 1 MiB at once, which cost most to read; return the slowest answer of ``/livez``."""
-    last = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":[' + "{}," * (MIB // 3 - 1000) + "{}]}"
-    owner = {"apiVersion": "v1", "kind": "Any", "name": "web", "uid": "1", "controller": True}
-    applied = {"annotations": {LAST_APPLIED: last}}
-    child = {"metadata": {"name": "a", "namespace": "default", "ownerReferences": [owner], **applied}}
-    parent = {"metadata": {"name": "web", "namespace": "default", "uid": "1", "generation": 1}, "spec": {}}
-    body = sync_request({"apiVersion": "v1", "kind": "Any", **parent}, {"ConfigMap.v1": {"a": child}}, {})
-    slowest = 0.0
-    async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as client:
-        url = f"http://127.0.0.1:{target.port}/sync"
-        sending = asyncio.gather(*(client.post(url, content=body, headers=JSON) for _ in range(16)))
-        while not sending.done():
-            begin = time.monotonic()
-            (await client.get(f"http://127.0.0.1:{target.health_port}/livez")).raise_for_status()
-            slowest = max(slowest, time.monotonic() - begin)
-            await asyncio.sleep(0.02)
-        assert {response.status_code for response in await sending} == {200}
-    return slowest
-
-
-def test_small_bodies_that_cost_most_take_bounded_memory_together_and_health_is_answered_meanwhile() -> None:
-    with waiting() as target:
-        target.forget_peak()
-        assert asyncio.run(send_small(target)) <= PROBE_TIMEOUT
-        assert target.memory("VmHWM") <= MOST_MEMORY
-    with waiting(counts=False) as target:
-        assert peak(target, send_small(target)) > MOST_MEMORY
 
 
 def test_many_requests_that_all_differ_leave_nothing_in_memory() -> None:

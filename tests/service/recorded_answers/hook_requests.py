@@ -11,7 +11,6 @@ from tests.service.recorded_answers.request import (
     HALF,
     JSON,
     LAST_CHUNK,
-    MIB,
     PLAIN,
     TEXT,
     asking,
@@ -193,26 +192,3 @@ _CONNECTIONS = {
 }  # fmt: skip
 
 HOOK = {**_HEADS, **_PATHS_AND_METHODS, **_BODIES, **_HOOKS, **_CONNECTIONS}
-
-BLOCKING = raw(body=word("block", later="x" * LONG))
-"""Keeps a hook busy, in a thread."""
-BUSY = named(
-    {
-        "plain": PLAIN,
-        "customize": raw("POST /customize HTTP/1.1", body=GOOD_CUSTOMIZE),
-        "a long body": raw(body=minimal.sync_body(later="x" * LONG)),
-        "no JSON": raw(body=b"canary"),
-        "chunked": CHUNKED + chunk(GOOD) + LAST_CHUNK,
-        "no such path": raw("POST /none HTTP/1.1", body=GOOD),
-        "no such method": raw("GET /sync HTTP/1.1"),
-    }
-)
-LARGE = raw(body=word("block", later="x" * 2 * MIB))
-BUSY_WITH_LARGE = named(
-    {
-        "plain": PLAIN,
-        "a long body": raw(body=minimal.sync_body(later="x" * LONG)),
-        "another large body": raw(body=minimal.sync_body(later="x" * 2 * MIB)),
-        "a chunked body": CHUNKED + chunk(GOOD) + LAST_CHUNK,
-    }
-)

@@ -33,17 +33,7 @@ class Short(Limits):
     idle_timeout = head_timeout = 2
 
 
-class OneLargeBody(Limits):
-    """Limits that a second large body exceeds."""
-
-    max_large_bodies = 1
-
-
-OPTIONS = {
-    "short": ServerOptions(Short(max_body=300_000, body_timeout=2, decide_timeout=2), stop_timeout=1),
-    "few": ServerOptions(Limits(max_in_flight=1), stop_timeout=1),
-    "large": ServerOptions(OneLargeBody(), stop_timeout=1),
-}
+OPTIONS = ServerOptions(Short(max_body=300_000, body_timeout=2, decide_timeout=2), stop_timeout=1)
 BLOCKED = 5.0
 """Seconds for which a hook blocks."""
 
@@ -87,6 +77,6 @@ CONTROLLERS = {
 
 
 if __name__ == "__main__":
-    name, port, health_port = sys.argv[1], *(int(option.partition("=")[2]) for option in sys.argv[2:])
+    port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])
     logging.basicConfig(level="CRITICAL")  # serve leaves it so
-    serve(CONTROLLERS, Address("127.0.0.1", port), Address("127.0.0.1", health_port), OPTIONS[name])
+    serve(CONTROLLERS, Address("127.0.0.1", port), Address("127.0.0.1", health_port), OPTIONS)

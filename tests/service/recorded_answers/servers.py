@@ -13,7 +13,7 @@ import trustme
 
 from tests.service.operator import serve_with, served
 from tests.service.recorded_answers import caller_requests, hook_requests, my_resource_requests
-from tests.service.recorded_answers.exchange import Answer, Exchange, answers, drop
+from tests.service.recorded_answers.exchange import Answer, Exchange, answers
 from toolkit.served.process import Served
 
 HOOKS = (sys.executable, "-m", "tests.service.recorded_answers.hooks")
@@ -21,9 +21,6 @@ SHORT = ("--stop-timeout=1", "--body-timeout=2")
 SERVE = (*serve_with(idle_timeout=2, head_timeout=2), "--log-level=error", *SHORT)
 AT_ONCE = 3
 """Servers that run at the same time."""
-UNTIL_BUSY = 1.0
-"""Seconds."""
-
 _TLS_FILES = (("cert", "tls.crt"), ("key", "tls.key"), ("client-ca", "ca.crt"))
 
 
@@ -43,8 +40,6 @@ class Server:
 
     command: tuple[str, ...]
     clients: dict[str, Client]
-    busy_with: bytes = b""
-    """A request that it works on meanwhile."""
     options: Callable[[Path], tuple[str, ...]] = lambda _: ()
     """More options, which name files in a directory."""
 
@@ -62,7 +57,7 @@ def _tls_options(folder: Path) -> tuple[str, ...]:
     cert = ca.issue_cert("127.0.0.1")
     cert.cert_chain_pems[0].write_to_path(str(folder / "tls.crt"))
     cert.private_key_pem.write_to_path(str(folder / "tls.key"))
-    return ("--tls-min-version=1.2", *(f"--tls-{name}={folder / file}" for name, file in _TLS_FILES))
+    return tuple(f"--tls-{name}={folder / file}" for name, file in _TLS_FILES)
 
 
 def _stranger(folder: Path) -> ssl.SSLContext:
@@ -75,18 +70,8 @@ def _metacontroller(folder: Path) -> ssl.SSLContext:
     return context
 
 
-def _metacontroller_with_tls_1_2(folder: Path) -> ssl.SSLContext:
-    context = _metacontroller(folder)
-    context.maximum_version = ssl.TLSVersion.TLSv1_2
-    return context
-
-
 SERVERS = (
-    Server((*HOOKS, "short"), {"a hook": Client(hook_requests.HOOK)}),
-    Server((*HOOKS, "few"), {"a hook with one request in flight": Client(hook_requests.BUSY)}, hook_requests.BLOCKING),
-    Server(
-        (*HOOKS, "large"), {"a hook with one large body": Client(hook_requests.BUSY_WITH_LARGE)}, hook_requests.LARGE
-    ),
+    Server(HOOKS, {"a hook": Client(hook_requests.HOOK)}),
     Server(
         SERVE,
         {
@@ -100,7 +85,6 @@ SERVERS = (
         SERVE,
         {
             "TLS": Client(caller_requests.TLS, tls=_metacontroller),
-            "TLS 1.2": Client(caller_requests.TLS, tls=_metacontroller_with_tls_1_2),
             "TLS without a certificate": Client(caller_requests.TLS, tls=_stranger),
             "TLS expected, but not used": Client(caller_requests.TLS),
         },
@@ -126,15 +110,8 @@ def _answers_of(server: Server) -> dict[str, dict[str, Answer]]:
 
 async def _answers(server: Server, running: Served, folder: Path) -> dict[str, dict[str, Answer]]:
     port, health_port = (int(url.rpartition(":")[2]) for url in (running.url, running.health_url))
-    _, writer = await asyncio.open_connection("127.0.0.1", port)
-    if server.busy_with:
-        writer.write(server.busy_with)
-        await asyncio.sleep(UNTIL_BUSY)
     tasks = [
         answers(health_port if client.is_of_health else port, client.exchanges, client.tls(folder))
         for client in server.clients.values()
     ]
-    try:
-        return dict(zip(server.clients, await asyncio.gather(*tasks), strict=True))
-    finally:
-        await drop(writer)
+    return dict(zip(server.clients, await asyncio.gather(*tasks), strict=True))
