@@ -2,21 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import click
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from app.cli.options import with_watch
 from app.core.desired.obstacles.dependencies import State
-from app.core.watch import Watch
 from app.settings.option import flag_of, meaning_of, option_of, read, variable_of
 from app.settings.serve import ServeSettings
 from app.settings.watch import LONGEST_MANAGER, MOST_KINDS, WatchSettings, dependency_kind
 from metahook import Kind
-from metahook.server import Format, Level
 from tests.chart.sets import refusal
 from tests.cli.command import assert_one_line, call
 from tests.cli.test_render import rendered
@@ -65,13 +60,6 @@ def test_the_option_may_be_repeated_and_wins_over_the_variable(web: str, monkeyp
 
     assert State.NOT_WATCHED.value in waits(one)
     assert State.MISSING.value in waits(two)
-
-
-@pytest.mark.parametrize("empty", ["", " ", ","])
-def test_an_empty_variable_names_no_kind(web: str, empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MYRESOURCE_WATCH_DEPENDENCIES", empty)
-
-    assert State.NOT_WATCHED.value in waits(rendered("-f", web))
 
 
 @pytest.mark.parametrize(
@@ -164,37 +152,6 @@ def test_so_many_kinds_and_no_more() -> None:
 
     assert call("render", "-f", WEB, *options[:-2]).code == 0
     assert_one_line(call("render", "-f", WEB, *options), 2, "--watch-dependency", f"at most {MOST_KINDS}")
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "watch"),
-    [
-        ("MYRESOURCE_WATCH_PODS", "", Watch()),
-        ("MYRESOURCE_WATCH_PODS", "false", Watch(pods=False)),
-        ("MYRESOURCE_WATCH_SECRETS", "", Watch()),
-        ("MYRESOURCE_WATCH_SECRETS", "true", Watch(secrets=True)),
-    ],
-)
-def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: str, watch: Watch) -> None:
-    seen: list[Watch] = []
-
-    @click.command
-    @with_watch
-    def command(own: Watch) -> None:
-        seen.append(own)
-
-    CliRunner().invoke(command, env={variable: value}, catch_exceptions=False)
-
-    assert seen == [watch]
-
-
-HAVE_WORDS = {bool, int, str, str | None, Format, Level, Literal["1.2", "1.3"], tuple[Kind, ...], tuple[str, ...]}
-"""The types whose wrong values have a message; for a value of another type it would be "must not be empty"."""
-
-
-@pytest.mark.parametrize("name", ServeSettings.model_fields)
-def test_the_type_of_a_setting_has_words_for_a_wrong_value(name: str) -> None:
-    assert ServeSettings.model_fields[name].annotation in HAVE_WORDS
 
 
 def test_a_command_ignores_variables_that_it_has_no_option_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,21 +104,6 @@ def test_a_step_that_fails_is_named_by_its_number(
     assert ("shown last" in ended.out) is (code == 0)
 
 
-def test_a_field_that_is_removed_is_shown_as_removed() -> None:
-    ended = call("simulate", "--scenario", "drift")
-
-    assert "you                   updates Deployment web-deployment: metadata.labels.myresource removed" in ended.out
-
-
-def test_an_edit_happens_at_its_time() -> None:
-    ended = call("simulate", "-f", WEB, "--set", "memory=1Gi", "--at", "7s", "--set", "spec.replicas=2", "--at", "3s")
-    yours = [line.split() for line in ended.out.splitlines() if " you " in line]
-
-    assert [line[0] for line in yours] == ["0.00s", "3.00s", "7.00s"]
-    assert yours[1][-1] == "spec.replicas=2"
-    assert yours[2][-1] == "spec.memory=1Gi"
-
-
 def test_an_explicit_speed_is_kept_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     # Not time.sleep itself, which threads of other tests may call.

@@ -114,17 +114,6 @@ def test_an_upgrade_of_the_operator_changes_no_pod_of_a_myresource(
     assert here.state_and_reason() == ("Ready", "Available")
 
 
-def test_the_operators_namespace_can_enforce_restricted(own: OwnCluster) -> None:
-    own.shell.run(f"kubectl label namespace {OPERATOR} {ENFORCE}=restricted")
-    try:
-        own.shell.run(RESTART)
-        own.shell.run(ROLLED_OUT)
-    finally:
-        own.shell.run(f"kubectl label namespace {OPERATOR} {ENFORCE}-")
-
-    assert ready_hooks(own) == 2
-
-
 def test_a_namespace_that_enforces_restricted_accepts_the_restricted_profile_alone(
     own: OwnCluster, patience: float
 ) -> None:
