@@ -1,7 +1,7 @@
 """Random histories of a MyResource: the cluster becomes quiet, and its final state depends on the last spec alone."""
 
 from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.objects import Key, to_json
+from metahook.simulator.objects import Key
 from tests.requests.builders import MYRESOURCE
 from tests.simulated.worlds import both_modes, parent, ready, synced, world
 
@@ -20,18 +20,3 @@ def test_parents_of_one_name_in_two_namespaces_do_not_affect_each_other(mode: Mo
     assert {each.namespace for each in made.api.all_keys()} == {"default"}
     assert {each.kind for each in made.api.all_keys()} == {"MyResource", "Deployment", "ReplicaSet", "Pod", "Service"}
     assert synced(made).requests == []
-
-
-@both_modes
-def test_two_parents_share_nothing(mode: Mode) -> None:
-    made = world(mode, MYRESOURCE, parent(), parent("other"))
-    made.until_quiet()
-    before = to_json(made.get(Key("Deployment", "default", "other-deployment")))
-
-    made.apply(parent(image="nginx:2"))
-    made.until_quiet()
-    made.delete(Key("MyResource", "default", "web"))
-    made.until_quiet()
-
-    assert to_json(made.get(Key("Deployment", "default", "other-deployment"))) == before
-    assert len(made.api.all("Pod")) == 1
