@@ -9,7 +9,6 @@ import pytest
 
 from metahook import Controller
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from tests.plans import broken
 from tests.plans.oracles import invariant_violations, violations
 from tests.plans.plans import FAULTS, Plan, plans, reference, run_plan
 from tests.plans.workloads import PLAIN, WORKLOADS
@@ -73,18 +72,3 @@ def test_a_workload_ends_as_without_the_fault(name: str, mode: Mode, request: py
     assert not wrong, "\n".join(
         f'pytest "{request.node.nodeid}" --plan {plan}\n  {"; ".join(lines)}' for plan, lines in wrong.items()
     )
-
-
-def test_a_mistake_that_shows_only_with_a_fault_is_found_by_a_plan() -> None:
-    trace, expected = reference(MODES[0], broken.waits_for_what_is_related(), WORKLOADS["create"])
-    late = (plan for plan in plans(trace) if plan.fault == "late")
-    found = (
-        violation
-        for plan in late
-        for violation in violations(
-            run_plan(plan, MODES[0], broken.waits_for_what_is_related(), WORKLOADS["create"], trace), expected
-        )
-    )
-
-    assert list(invariant_violations(expected)) == []
-    assert any(violation.startswith("a desired child is deleted") for violation in found)
