@@ -1,8 +1,4 @@
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +8,7 @@ import yaml
 
 from metahook.protocol.request_builder import Grouped, sync_request
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
-from tests.cli.command import CommandResult, call
+from tests.cli.command import CommandResult, call, shown
 from tests.requests.builders import NOW_TEXT, grouped, my_resource, owned, rolled_out, sync
 
 Json = dict[str, Any]
@@ -279,29 +275,13 @@ def test_a_recording_gives_the_same_diff_as_its_request(key: str, diff: Callable
     assert diff({"path": "/sync", "headers": {}, key: request}, edited) == diff(request, edited)
 
 
-# Errors
-
-
-# Terminals, pipes, signals
-
-
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "app", "diff", *arguments]
-
-
-def test_only_a_terminal_gets_colours(write: Write) -> None:
+def test_only_a_terminal_gets_colours(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = write(my_resource(), name="a.yaml"), write(my_resource(image="nginx:1.28"), name="b.yaml")
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color"}
-    environment.pop("NO_COLOR", None)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
 
-    at_terminal = subprocess.run(command(other, one), stdout=follower, env=environment, check=False)
-    os.close(follower)
-    shown = os.read(leader, 65536).decode()
-    os.close(leader)
-    in_pipe = call("diff", other, one)
+    at_terminal, in_pipe = shown("diff", other, one), call("diff", other, one)
 
-    assert (at_terminal.returncode, in_pipe.code) == (1, 1)
-    assert "\x1b[31m-        image: nginx:1.28" in shown
+    assert "\x1b[31m-        image: nginx:1.28" in at_terminal
     assert "\x1b" not in in_pipe.out
-    assert in_pipe.out.count("\n") == shown.count("\n")
+    assert in_pipe.out.count("\n") == at_terminal.count("\n")

@@ -2,17 +2,13 @@
 
 import io
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests.cli.command import call
+from tests.cli.command import Terminal, assert_one_line, call
 from toolkit.served.process import Served
 
 WEB = "examples/web.yaml"
@@ -157,16 +153,7 @@ def test_the_committed_picture_shows_what_the_scenario_prints_today(tmp_path: Pa
     assert float(height) <= max(700, 32 * len("MyResource"))  # as the README shows it; a long kind breaks lines
 
 
-def _command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "app", "simulate", *arguments]
+def test_a_terminal_is_not_read_as_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal())
 
-
-def test_a_terminal_is_not_read_as_standard_input() -> None:
-    main, side = pty.openpty()
-    ended = subprocess.run(_command("-f", "-"), stdin=side, capture_output=True, text=True, check=False)
-    os.close(main)
-    os.close(side)
-
-    assert ended.returncode == 2
-    assert ended.stderr.count("\n") == 1
-    assert "nothing is piped" in ended.stderr
+    assert_one_line(call("simulate", "-f", "-"), 2, "nothing is piped")
