@@ -25,14 +25,6 @@ class Colour(Enum):
     BLUE = "blue"
 
 
-PART: dict[str, Any] = {
-    "type": "object",
-    "description": "A part.",
-    "properties": {"number": {"type": "integer", "description": "How many.", "default": 0}},
-    "x-kubernetes-validations": [{"rule": "has(self.number)", "message": "must have a number"}],
-}
-
-
 def field(annotation: Any, *, default: Any = ...) -> dict[str, Any]:
     """Return the structural schema of a model's only field."""
     made = create_model("Made", field=(annotation, Field(default=default)))

@@ -1,8 +1,7 @@
 """A spec that lacks a default of the CRD: each default is removed in turn from a spec that has all of them."""
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 import yaml
@@ -12,9 +11,8 @@ from app.api.schema.reading import spec_schema
 from app.api.schema.structural import Schema
 from metahook.simulator.apiserver.custom_defaults import with_defaults
 from tests.docs.documents import ROOT
-from tests.recorded.traffic import load
 from tests.requests.builders import Json
-from toolkit.mutations import REPLACEMENTS, Path, places, replaced, without
+from toolkit.mutations import Path, without
 
 FULL: Json = yaml.safe_load((ROOT / "examples/full.yaml").read_text())["spec"]
 WRITTEN: Json = {
@@ -60,21 +58,3 @@ def test_each_default_of_the_crd_is_missed(path: Path) -> None:
 
 def test_there_are_defaults_at_each_depth() -> None:
     assert {("memory",), ("service", "mode"), ("ports", 0, "protocol"), ("dependencies", 0, "condition")} < {*DEFAULTS}
-
-
-@pytest.mark.parametrize("field", ["env", "command", "ports", "dependencies"])
-def test_a_field_without_a_default_may_be_absent(field: str) -> None:
-    assert not lacks({name: value for name, value in STORED.items() if name != field})
-
-
-@pytest.mark.parametrize("change", REPLACEMENTS.values(), ids=REPLACEMENTS.keys())
-def test_whatever_stands_in_whichever_place_nothing_is_raised(change: Callable[[Any], Any]) -> None:
-    for path in places(STORED):
-        lacks(replaced(STORED, path, change))
-
-
-def test_no_recorded_spec_lacks_one() -> None:
-    specs = [each.parent["spec"] for each in load()]
-
-    assert specs
-    assert not any(map(lacks, specs))

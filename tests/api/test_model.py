@@ -85,26 +85,11 @@ def test_an_error_does_not_show_what_was_found() -> None:
     assert "canary" not in str(caught.value)
 
 
-def test_a_rule_returns_what_it_accepts() -> None:
-    assert EVEN.check(2) == 2
-
-
 def test_a_rule_that_has_only_cel_is_in_the_crd_and_not_checked_by_the_hook() -> None:
     rule = Rule("must be even", cel="self % 2 == 0")
 
     assert rule.crd() == EVEN.crd()
     assert TypeAdapter(Annotated[int, rule]).validate_python(1) == 1
-
-
-def test_a_rule_is_in_the_crd_if_cel_can_say_it() -> None:
-    assert EVEN.crd() == [{"rule": "self % 2 == 0", "message": "must be even"}]
-    assert Rule("must please", lambda _: True).crd() == []
-
-
-def test_items_that_differ_in_one_key_are_accepted() -> None:
-    pairs = Pairs.model_validate_json('{"pairs": [{"firstOne": 1}, {"firstOne": 1, "second": 2}]}')
-
-    assert pairs.as_json() == {"pairs": [{"firstOne": 1}, {"firstOne": 1, "second": 2}]}
 
 
 def test_an_empty_list_is_omitted() -> None:

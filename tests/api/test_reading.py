@@ -4,10 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from app.api.schema.reading import InvalidSpec, read
-from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY, REFUSED
@@ -146,14 +144,6 @@ def test_a_problem_never_tells_the_number_that_was_found() -> None:
     assert [problem for problem in problems if "918273645" in problem] == []
 
 
-def test_a_problem_never_tells_how_much_was_found() -> None:
-    assert "7777" not in _problem(my_resource(command=["a"] * 7777))
-
-
-def test_a_problem_never_tells_the_name_that_was_found() -> None:
-    assert "Canary" not in _problem(my_resource("Canary"))
-
-
 @pytest.mark.parametrize("canary", CANARIES)
 def test_a_canary_reaches_every_leaf_and_key(canary: str) -> None:
     spec = {"env": [{"name": "A"}], "replicas": 1}
@@ -167,10 +157,3 @@ def test_a_canary_reaches_every_leaf_and_key(canary: str) -> None:
             {"env": [{"name": "A"}], canary: 1},
         )
     ]
-
-
-def test_pydantic_by_itself_would_tell_the_text_that_was_found() -> None:
-    with pytest.raises(ValidationError) as caught:
-        MyResourceSpec.model_validate_json(json.dumps({"image": "Canary 7!"}))
-
-    assert "Canary 7!" in str(caught.value.errors())

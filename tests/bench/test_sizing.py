@@ -1,11 +1,9 @@
 """The model behind the table of sizes: what grows, and the costs that it takes from a measurement."""
 
-from dataclasses import replace
-
 import pytest
 
 from bench.scale.report import sizes
-from bench.scale.sizing import RULES, Costs, Run, Setup, costs_of, deviations, estimate, run_of
+from bench.scale.sizing import RULES, Costs, Run, costs_of, run_of
 from tests.bench.measured import measured
 
 COSTS = Costs(
@@ -21,7 +19,6 @@ COSTS = Costs(
     memory=40,
     memory_each=0.05,
 )
-SETUP = Setup(1_000, 1, has_pods=True, qps=200, workers=10)
 
 
 def run(size: int, shards: int) -> Run:
@@ -63,32 +60,6 @@ def test_the_model_finds_the_costs_of_a_measurement_that_it_describes() -> None:
     found = costs_of([run(400, 1), run(400, 2), run(400, 4)])
 
     assert vars(found) == pytest.approx(vars(COSTS))
-
-
-def test_events_cost_four_times_as_much_if_there_are_twice_as_many_myresources() -> None:
-    costs = replace(COSTS, event=0, create=0, create_any=0)
-    one, two = (estimate(costs, replace(SETUP, size=size)).cpu for size in (10_000, 20_000))
-
-    assert two == pytest.approx(4 * one)
-
-
-def test_shards_divide_the_work_and_not_the_memory() -> None:
-    one, four = (estimate(COSTS, replace(SETUP, shards=shards)) for shards in (1, 4))
-
-    assert four.resync == pytest.approx(one.resync / 4)
-    assert one.cpu / 4 < four.cpu < one.cpu
-    assert four.memory == one.memory
-
-
-@pytest.mark.parametrize(("shards", "replicas"), [(1, 2), (6, 2), (7, 3), (16, 6)])
-def test_half_of_the_replicas_accept_the_requests_of_all_workers(shards: int, replicas: int) -> None:
-    assert replace(SETUP, shards=shards).replicas == replicas
-
-
-def test_the_model_is_compared_with_what_was_measured() -> None:
-    exact, twice = run(400, 2), run(100, 1)
-
-    assert deviations(COSTS, [exact, replace(twice, create=2 * twice.create)]) == pytest.approx([1, 0.5])
 
 
 def test_the_table_has_a_row_for_each_installation() -> None:

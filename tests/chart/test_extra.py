@@ -1,7 +1,5 @@
 """What users add: it stands beside what the chart sets, and replaces none of it."""
 
-import pytest
-
 from tests.chart.sets import Json, objects, the, values
 
 EXTRA = values("extra")
@@ -28,20 +26,3 @@ def test_an_extra_object_is_rendered_only_if_it_is_a_string() -> None:
 
     assert given in made
     assert {**given, "kind": "Secret", "metadata": {"name": "prod"}} in made
-
-
-@pytest.mark.parametrize(
-    ("image", "registry", "expected"),
-    [
-        ({"repository": "r.example.com/hook"}, "", "r.example.com/hook:1"),
-        ({"registry": "r.example.com", "repository": "team/hook"}, "", "r.example.com/team/hook:1"),
-        ({"registry": "r.example.com", "repository": "hook"}, "mirror.example.com/a", "mirror.example.com/a/hook:1"),
-        ({"repository": "hook"}, "localhost:5000", "localhost:5000/hook:1"),
-    ],
-    ids=["in the repository", "of the image", "of all charts", "a port"],
-)
-def test_a_registry_comes_before_the_repository(image: Json, registry: str, expected: str) -> None:
-    given = {"image": {**image, "tag": "1"}, "global": {"imageRegistry": registry}}
-    pods = [pod(given), *(item["spec"] for item in objects(given) if item["kind"] == "Pod")]
-
-    assert {container["image"] for each in pods for container in each["containers"]} == {expected}

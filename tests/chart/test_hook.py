@@ -24,9 +24,6 @@ def test_there_is_time_to_drain_and_to_finish_running_requests(drain: int, stop:
     assert int(timeout.rstrip("s")) <= DEFAULT_OPTIONS.stop_timeout
 
 
-"""Pods of Metacontroller's Helm chart 4.17.2, which is called metacontroller-helm, and of its manifests."""
-
-
 def run_helm_test(url: str, *ca: str, **changed: str) -> subprocess.CompletedProcess[str]:
     """Run the script of the Pod of helm test with this Python instead of the image's, against the hook at *url*."""
     script, given = TEST_CONTAINER["args"]

@@ -78,14 +78,6 @@ def test_the_notes_mention_special_values(given: Json, said: str) -> None:
     assert len(objects(usual)) == 14
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_the_notes_warn_of_plain_http_unless_tls_is_on(name: str) -> None:
-    controllers = [item for item in objects(values(name)) if item["kind"] == "CompositeController"]
-    is_plain = controllers[0]["spec"]["hooks"]["sync"]["webhook"]["url"].startswith("http://")
-
-    assert ("tls.mode is disabled: Metacontroller calls the hook by plain HTTP" in notes(values(name))) is is_plain
-
-
 def test_the_notes_say_when_generated_certificates_expire_and_how_to_replace_them() -> None:
     with cluster(crds=[NEW]) as address:
         release = rendered_in(address, {"tls": {"mode": "helm"}})

@@ -137,11 +137,3 @@ def test_the_patched_deployment_is_valid_and_has_what_the_recorder_needs(values:
     drain = next(each["value"] for each in hook["env"] if each["name"] == "MYRESOURCE_DRAIN")
     assert recorder["lifecycle"]["preStop"]["sleep"]["seconds"] < int(drain) < pod["terminationGracePeriodSeconds"] - 12
     assert int(volumes["recordings"]["emptyDir"]["sizeLimit"].removesuffix("Mi")) > 100  # the default of --limit
-
-
-def test_the_port_of_the_recorder_is_the_one_that_the_service_leads_to() -> None:
-    hook, recorder = patched({})["spec"]["template"]["spec"]["containers"]
-    (port,) = (each["containerPort"] for each in hook["ports"] if each["name"] == "hooks")
-
-    assert f"--listen=:{port}" in recorder["args"]
-    assert recorder["readinessProbe"] == {"tcpSocket": {"port": port}}

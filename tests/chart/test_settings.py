@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 from app.core.watch import Watch
-from app.settings.option import bounds, camel_case, option_of, read, variable_of
+from app.settings.option import bounds, camel_case, read, variable_of
 from app.settings.serve import CallerSettings, ServeSettings
 from charts.limits import limits, with_schema, with_values
 from charts.rendering import CHART, rendered
 from charts.values_table import documented, leaves
 from metahook import Kind
-from tests.chart.sets import SETS, Json, refusal, the, values
+from tests.chart.sets import Json, refusal, the, values
 
 TEXT = (CHART / "values.yaml").read_text()
 VALUES = set(leaves(yaml.safe_load(TEXT), documented(TEXT)))
@@ -32,10 +32,6 @@ LIMITS = set(limits())
 def environment(given: Json) -> dict[str, str]:
     (hook,) = the("Deployment", given)["spec"]["template"]["spec"]["containers"]
     return {item["name"]: item.get("value", "") for item in hook["env"]}
-
-
-def flag_of(name: str) -> str:
-    return option_of(name, ServeSettings.model_fields[name]).flag
 
 
 def value_of(name: str) -> str:
@@ -67,16 +63,6 @@ def test_a_setting_that_is_not_for_clusters_is_no_value_of_the_chart(name: str) 
     assert value_of(name) not in VALUES
     with pytest.raises(helm.HelmValuesError):
         rendered({value_of(name): True})
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_the_hook_of_the_chart_is_never_in_development_mode(name: str) -> None:
-    (hook,) = the("Deployment", values(name))["spec"]["template"]["spec"]["containers"]
-
-    assert hook["args"][0] == "serve"
-    assert flag_of("dev") not in hook["args"]
-    assert variable_of("max_body") in environment(values(name))
-    assert variable_of("dev") not in environment(values(name))
 
 
 @pytest.mark.parametrize("group", ["watch.", "limits."])

@@ -31,25 +31,6 @@ def test_every_myresource_belongs_to_its_shard_or_else_to_shard_0(shards: int, v
     assert owners(shards, labels) == [own]
 
 
-def test_the_controllers_of_shards_differ_in_nothing_else() -> None:
-    def rest(controller: Json) -> Json:
-        metadata = controller["metadata"]
-        labels = {key: value for key, value in metadata["labels"].items() if key != LABEL}
-        parent = {key: value for key, value in controller["spec"]["parentResource"].items() if key != "labelSelector"}
-        return {"labels": labels, "spec": {**controller["spec"], "parentResource": parent}}
-
-    first, *others = map(rest, controllers(4))
-
-    assert all(other == first for other in others)
-
-
-def test_a_controller_keeps_its_name_and_its_label_if_the_number_changes() -> None:
-    def identity(controller: Json) -> tuple[str, str]:
-        return controller["metadata"]["name"], controller["metadata"]["labels"][LABEL]
-
-    assert list(map(identity, controllers(4)))[:2] == list(map(identity, controllers(2)))
-
-
 def test_the_notes_name_the_controllers_of_several_shards_only() -> None:
     assert "myresource-1 to myresource-3" in notes({"shards": 4})
     assert "shard" not in notes()

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from charts.rendering import RELEASE
 from tests.chart.cluster import NEW, OURS, cluster, rendered_in
-from tests.chart.sets import Json, objects, the
+from tests.chart.sets import Json, objects
 
 HOST = "myresource-operator.myresource-operator.svc"
 SECRETS = [
@@ -240,47 +240,9 @@ def test_metacontroller_may_read_secrets_only_if_it_must(tls: Json, reads: bool)
     assert may_read_secrets(tls) is reads
 
 
-def test_with_a_generated_ca_alone_metacontroller_needs_no_secret() -> None:
-    made = installed([], clientCertificate=OFF, token=OFF)
-
-    assert set(endpoint(made)) == {"host", "caBundle"}
-    assert [item["metadata"]["name"] for item in secrets_of(made)] == [
-        "myresource-operator-ca",
-        "myresource-operator-tls",
-    ]
-    (role,) = [item for item in made if item["metadata"]["name"].endswith("-metacontroller") and "rules" in item]
-    assert not [rule for rule in role["rules"] if "secrets" in rule["resources"]]
-
-
 def mounted(pod: Json) -> dict[str, Json]:
     """Return the volumes of the container of *pod*, by path; all are read-only."""
     (container,) = pod["containers"]
     volumes = {volume["name"]: volume for volume in pod["volumes"]}
     assert all(mount["readOnly"] for mount in container["volumeMounts"])
     return {mount["mountPath"]: volumes[mount["name"]] for mount in container["volumeMounts"]}
-
-
-def test_the_hook_reads_its_certificate_and_the_tokens_from_files_that_its_group_alone_can_read() -> None:
-    pod = the("Deployment", {"tls": REFERENCED})["spec"]["template"]["spec"]
-    found = mounted(pod)
-    environment = {item["name"]: item["value"] for item in pod["containers"][0]["env"]}
-
-    assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"] == 65532
-    assert {path: volume["secret"]["secretName"] for path, volume in found.items()} == {
-        "/etc/myresource/tls": "s",
-        "/etc/myresource/tokens": "t",
-    }
-    assert environment["MYRESOURCE_TLS_MIN_VERSION"] == "1.3"
-    assert "MYRESOURCE_TLS_CLIENT_NAMES" not in environment
-    assert {volume["secret"]["defaultMode"] for volume in found.values()} == {0o440}
-    files = {f"/etc/myresource/tls/{item['path']}" for item in found["/etc/myresource/tls"]["secret"]["items"]}
-    assert {environment[f"MYRESOURCE_TLS_{name}"] for name in ("CERT", "KEY", "CLIENT_CA")} == files
-    assert environment["MYRESOURCE_TOKENS"] in found
-
-
-@pytest.mark.parametrize(("mode", "port"), [("disabled", 80), ("secret", 443)])
-def test_the_service_has_the_port_of_the_urls_scheme(mode: str, port: int) -> None:
-    values = {"tls": REFERENCED} if mode == "secret" else {}
-    (found,) = the("Service", values)["spec"]["ports"]
-
-    assert (found["port"], found["targetPort"]) == (port, "hooks")

@@ -11,7 +11,7 @@ from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
 from tests.cli.command import assert_one_line, call
 from tests.requests.builders import MYRESOURCE
-from toolkit.served.tls import Pki, post, serving, write_pair
+from toolkit.served.tls import Pki, serving, write_pair
 
 RECORDED = "examples/requests/ready.json"
 
@@ -94,12 +94,3 @@ def test_a_token_can_come_from_a_pipe_of_the_shell() -> None:
 
     assert Credentials(token_file=Path(f"/dev/fd/{reader}")).headers() == {"Authorization": "Bearer a-token"}
     os.close(reader)
-
-
-def test_a_ca_may_be_given_without_the_one_that_signed_it(tmp_path: Path) -> None:
-    pki = Pki(tmp_path)
-    pki.ca = pki.ca.create_child_ca()
-    pki.ca.cert_pem.write_to_path(str(pki.client_ca))
-    pki.issue()
-    with serving(pki.certificates(client_ca=False)) as address:
-        assert post(address, Credentials(ca_cert=pki.client_ca).context()) == 200

@@ -1,18 +1,12 @@
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from metahook.protocol.request_builder import Grouped, sync_request
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
-from tests.cli.command import CommandResult, call
+from tests.cli.command import CommandResult, call, shown
 from tests.requests.builders import NOW_TEXT, grouped, my_resource, owned, rolled_out, sync
 
 Json = dict[str, Any]
@@ -23,16 +17,6 @@ STAMP = "mygroup.example.com/applied"
 CONFIG_HASH = "spec.template.metadata.annotations[mygroup.example.com/config]"
 BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}
 MODES = ["dynamic-apply", "server-side-apply", "server-side-apply, recorded"]
-
-
-@pytest.fixture(name="write")
-def _write(tmp_path: Path) -> Write:
-    def write(*objects: Json | str, name: str = "web.yaml") -> str:
-        file = tmp_path / name
-        file.write_text("---\n".join(item if isinstance(item, str) else yaml.safe_dump(item) for item in objects))
-        return str(file)
-
-    return write
 
 
 @pytest.fixture(name="diff")
@@ -116,6 +100,7 @@ OTHER = {**OWNER, "uid": "another"}
             id="dependencies that are not met",
         ),
         pytest.param(request_of(WEB), waiting(), 1, "No Pods are running. ", id="one more, before the first start"),
+        pytest.param(waiting(), waiting(image="nginx:1.28"), 1, RESTART, id="dependencies, as if they were met"),
         pytest.param(request_of(waiting()), WEB, 1, CREATED, id="one less"),
         # As in the hook: the first controller decides. No API server would store two, but a file may have them.
         pytest.param(observed(ownerReferences=[OWNER, OTHER]), EDITED, 1, RESTART, id="the first of two controllers"),
@@ -279,29 +264,13 @@ def test_a_recording_gives_the_same_diff_as_its_request(key: str, diff: Callable
     assert diff({"path": "/sync", "headers": {}, key: request}, edited) == diff(request, edited)
 
 
-# Errors
-
-
-# Terminals, pipes, signals
-
-
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "app", "diff", *arguments]
-
-
-def test_only_a_terminal_gets_colours(write: Write) -> None:
+def test_only_a_terminal_gets_colours(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = write(my_resource(), name="a.yaml"), write(my_resource(image="nginx:1.28"), name="b.yaml")
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color"}
-    environment.pop("NO_COLOR", None)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
 
-    at_terminal = subprocess.run(command(other, one), stdout=follower, env=environment, check=False)
-    os.close(follower)
-    shown = os.read(leader, 65536).decode()
-    os.close(leader)
-    in_pipe = call("diff", other, one)
+    at_terminal, in_pipe = shown("diff", other, one), call("diff", other, one)
 
-    assert (at_terminal.returncode, in_pipe.code) == (1, 1)
-    assert "\x1b[31m-        image: nginx:1.28" in shown
+    assert "\x1b[31m-        image: nginx:1.28" in at_terminal
     assert "\x1b" not in in_pipe.out
-    assert in_pipe.out.count("\n") == shown.count("\n")
+    assert in_pipe.out.count("\n") == at_terminal.count("\n")

@@ -1,16 +1,13 @@
-import io
 import re
-from contextlib import redirect_stdout
 
 import pytest
 
 from app.api.schema.descriptions import descriptions
 from app.api.status import MyResourceStatus
-from app.cli import main
 from app.core.reasons import REASONS
 from app.core.status.conditions import CONDITION_TYPES, OTHER_CONDITIONS, ParentCondition
 from app.core.status.glossary import TERMS
-from tests.cli.command import assert_one_line, call
+from tests.cli.command import assert_one_line, call, shown
 
 
 @pytest.mark.parametrize("name", REASONS)
@@ -68,14 +65,6 @@ def test_the_states_and_conditions_are_those_of_the_code() -> None:
     assert {seen.type for seen in OTHER_CONDITIONS} <= set(CONDITIONS)
 
 
-class Terminal(io.StringIO):
-    """A terminal that keeps what it shows."""
-
-    def isatty(self) -> bool:
-        """Say that it is one."""
-        return True
-
-
 @pytest.mark.parametrize("width", [60, 80])
 @pytest.mark.parametrize("name", sorted({*REASONS, *STATES, *CONDITIONS}))
 def test_on_a_terminal_words_and_commands_are_never_broken(
@@ -83,17 +72,13 @@ def test_on_a_terminal_words_and_commands_are_never_broken(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     plain = call("explain", name).out
-    terminal = Terminal()
+    wrapped = shown("explain", name)
 
-    with redirect_stdout(terminal), pytest.raises(SystemExit):
-        main(["explain", name])
-    shown = terminal.getvalue()
-
-    assert shown.split() == plain.split()
-    for line in shown.splitlines():
+    assert wrapped.split() == plain.split()
+    for line in wrapped.splitlines():
         assert len(line) <= width or "kubectl " in line
     for found in re.findall(r": (kubectl [\w -]*\w)", plain):
-        assert found in shown
+        assert found in wrapped
 
 
 def test_capitals_do_not_matter() -> None:

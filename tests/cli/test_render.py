@@ -10,19 +10,9 @@ import yaml
 
 from metahook.protocol.request_builder import sync_request
 from tests.cli.command import call
-from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason, sync
+from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, condition, finished, grouped, my_resource, reason
 
 Json = dict[str, Any]
-
-
-@pytest.fixture(name="write")
-def _write(tmp_path: Path) -> Any:
-    def write(*objects: Any, name: str = "web.yaml") -> str:
-        file = tmp_path / name
-        file.write_text("---\n".join(item if isinstance(item, str) else yaml.safe_dump(item) for item in objects))
-        return str(file)
-
-    return write
 
 
 def rendered(*arguments: str) -> Json:
@@ -38,17 +28,6 @@ def test_output_response_prints_the_bytes_that_metacontroller_gets(write: Any) -
     ended = call("render", "-f", write(parent), "--now", NOW_TEXT, "-o", "response")
 
     assert ended.out.encode() == MYRESOURCE.handle_sync(sync_request(parent, grouped(), {}), NOW).body + b"\n"
-
-
-def test_without_observed_the_myresource_was_just_created(write: Any) -> None:
-    file = write(
-        {key: value for key, value in my_resource().items() if key != "metadata"} | {"metadata": {"name": "web"}}
-    )
-
-    answer = rendered("-f", file)
-
-    assert reason(answer) == "Building"
-    assert answer["children"][0]["metadata"]["namespace"] == "default"
 
 
 def manifests(*arguments: str) -> list[Json]:
@@ -115,13 +94,6 @@ def test_strings_that_kubectl_would_read_as_other_types_are_quoted(write: Any) -
 
     assert [word for word in QUOTED if f"'{word}'" not in printed] == []
     assert [word for word in UNQUOTED if word not in printed] == []
-
-
-def test_with_observed_children_the_response_is_that_of_a_later_sync(write: Any) -> None:
-    parent = my_resource(ports=[{"containerPort": 80}])
-    observed = write({"apiVersion": "v1", "kind": "List", "items": finished(parent)}, name="observed.yaml")
-
-    assert rendered("-f", write(parent), "--observed", observed) == sync(parent, *finished(parent))
 
 
 PLAIN = {**my_resource(), "metadata": {"name": "web"}}

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,18 @@ import yaml
 from app.cli.bound import COLLECT_COMMANDS
 from metahook.cli.files.recordings import read_recording
 from metahook.protocol.request_builder import customize_request
+from metahook.simulator.hook import Reply
 from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
-from tests.cli.other_version import PATH, longer, other_version
 from tests.cli.test_diff import MODES, in_cluster, request_of, using
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
+from toolkit.cli.served import serving
 from toolkit.served.process import Served
 
 Json = dict[str, Any]
 Write = Callable[..., str]
 
 TEMPLATE = "app.core.desired.manifests.deployment"
+PATH = "spec.template.spec.terminationGracePeriodSeconds"
 
 SAME = "1 request: 1 the same, 0 differ; no Pods restart"
 RESTARTED = "1 request: 0 the same, 1 differs; Pods of 1 MyResource would restart"
@@ -79,8 +81,14 @@ def test_a_request_to_the_same_version_has_no_difference(mode: str, *, is_record
 
 
 def use_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make this version one that changes the Pod template."""
-    monkeypatch.setattr(f"{TEMPLATE}.pod_template", longer(sys.modules[TEMPLATE].pod_template))
+    """Make this version one whose Pods get 60 seconds to end."""
+    usual = sys.modules[TEMPLATE].pod_template
+
+    def longer(*arguments: Any) -> Json:
+        made = usual(*arguments)
+        return {**made, "spec": {**made["spec"], "terminationGracePeriodSeconds": 60}}
+
+    monkeypatch.setattr(f"{TEMPLATE}.pod_template", longer)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -310,31 +318,12 @@ def test_json_has_every_path(write: Write) -> None:
 
     ended = call("replay", file, "-o", "json")
 
+    child = {"change": "changed", "kind": "Deployment", "name": "web-deployment", "paths": ["spec.replicas"]}
+    same: Json = {"statusCodes": [], "states": [], "status": [], "rules": [], "resync": False}
+    differs = {"file": file, "hook": "sync", "myresource": "default/web", "children": [child], "pods": "keep", **same}
+    counts = {"requests": 1, "same": 0, "differ": 1, "notCompared": 0, "restart": [], "end": []}
     assert ended.code == 1
-    assert json.loads(ended.out) == {
-        "requests": 1,
-        "same": 0,
-        "differ": 1,
-        "notCompared": 0,
-        "restart": [],
-        "end": [],
-        "differences": [
-            {
-                "file": file,
-                "hook": "sync",
-                "myresource": "default/web",
-                "statusCodes": [],
-                "children": [
-                    {"change": "changed", "kind": "Deployment", "name": "web-deployment", "paths": ["spec.replicas"]}
-                ],
-                "states": [],
-                "status": [],
-                "rules": [],
-                "resync": False,
-                "pods": "keep",
-            }
-        ],
-    }
+    assert json.loads(ended.out) == {**counts, "differences": [differs]}
 
 
 # Live objects
@@ -420,12 +409,6 @@ def test_the_commands_of_from_cluster_can_be_pasted_into_a_shell(tmp_path: Path)
 # Another version at a URL
 
 
-@pytest.fixture(name="other", scope="module")
-def _other() -> Iterator[Served]:
-    with other_version() as hook:
-        yield hook
-
-
 @pytest.mark.parametrize("end", ["", "/", "/sync", "/customize"])
 def test_the_same_version_at_a_url_has_no_difference(end: str, operator: Served, write: Write) -> None:
     files = write(settled()), write(customize_of(my_resource()), "customize.json")
@@ -435,10 +418,15 @@ def test_the_same_version_at_a_url_has_no_difference(end: str, operator: Served,
     assert ended == CommandResult(0, "2 requests: 2 the same, 0 differ; no Pods restart\n", "")
 
 
-def test_another_version_at_a_url_is_the_new_one(other: Served, write: Write) -> None:
+def test_another_version_at_a_url_is_the_new_one(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(recorded(settled()))
+    body = json.dumps(settled()).encode()
+    use_another_version(monkeypatch)
+    answer = MYRESOURCE.handle_sync(body, NOW).body
+    monkeypatch.undo()
 
-    line, summary = lines(call("replay", "--against", other.url, file))
+    with serving(lambda _: Reply(200, answer)) as url:
+        line, summary = lines(call("replay", "--against", url, file))
 
     assert line == (
         f"{file}: default/web: Deployment web-deployment changed ({PATH}); "
@@ -458,10 +446,7 @@ def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(operator: Served, write
     )
 
 
-# Errors
-
-
-# Missing packages, pipes, signals
+# Signals
 
 
 def test_ctrl_c_exits_with_130_and_no_message(write: Write) -> None:

@@ -1,9 +1,6 @@
 """Metacontroller's half: what is composed is what the hook reads, and what a real Metacontroller sent."""
 
-import copy
 import json
-
-import pytest
 
 from app.cli.bound import settings
 from app.core.controller import controller
@@ -14,7 +11,6 @@ from metahook.cli.hooks.named_hook import LocalHook
 from metahook.cli.hooks.requests import Requests
 from metahook.protocol.request_builder import customize_request
 from metahook.simulator.metacontroller.settings import MODES
-from tests.recorded.traffic import one
 from tests.requests.builders import NOW, Json, finished, my_resource, owned
 from tests.requests.watched_objects import BACKUP, backup
 
@@ -60,15 +56,6 @@ def test_a_composed_request_is_read_as_it_was_meant() -> None:
     assert request.related.get(ConfigMap, "web") is Absence.NOT_SELECTED
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_children_are_grouped_as_a_real_metacontroller_groups_them(mode: str) -> None:
-    request = one(f"{mode}/rollout-4-ports-added-rest").content["request"]
-    objects = [item for group in request["children"].values() for item in group.values()]
-
-    found = composed(request["parent"], objects)["children"]
-    assert {group: items for group, items in found.items() if items} == request["children"]
-
-
 def test_only_what_the_parent_controls_in_its_namespace_is_its_child() -> None:
     parent = my_resource()
     own, others = owned(made("Deployment", "own"), parent), owned(made("Deployment", "b"), my_resource("b", uid="u"))
@@ -77,18 +64,6 @@ def test_only_what_the_parent_controls_in_its_namespace_is_its_child() -> None:
     elsewhere, pod = owned(made("Deployment", namespace="other"), parent), owned(made("Pod"), parent)
 
     assert children(parent, own, others, follower, orphan, elsewhere, pod) == ["default/own"]
-
-
-def test_of_several_controllers_the_first_one_counts() -> None:
-    parent, other = my_resource(), {"uid": "another-uid", "controller": True}
-    child = owned(made("Deployment"), parent)
-    (own,) = child["metadata"]["ownerReferences"]
-    first, second = copy.deepcopy(child), copy.deepcopy(child)
-    first["metadata"]["ownerReferences"] = [{"uid": "a-follower"}, own, other]
-    second["metadata"]["ownerReferences"] = [other, own]
-
-    assert children(parent, first) == ["default/web"]
-    assert children(parent, second) == []
 
 
 def test_related_objects_are_those_that_a_rule_names_or_whose_labels_it_selects() -> None:

@@ -2,21 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import click
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from app.cli.options import with_watch
 from app.core.desired.obstacles.dependencies import State
-from app.core.watch import Watch
 from app.settings.option import flag_of, meaning_of, option_of, read, variable_of
 from app.settings.serve import ServeSettings
 from app.settings.watch import LONGEST_MANAGER, MOST_KINDS, WatchSettings, dependency_kind
 from metahook import Kind
-from metahook.server import Format, Level
 from tests.chart.sets import refusal
 from tests.cli.command import assert_one_line, call
 from tests.cli.test_render import rendered
@@ -67,13 +62,6 @@ def test_the_option_may_be_repeated_and_wins_over_the_variable(web: str, monkeyp
     assert State.MISSING.value in waits(two)
 
 
-@pytest.mark.parametrize("empty", ["", " ", ","])
-def test_an_empty_variable_names_no_kind(web: str, empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MYRESOURCE_WATCH_DEPENDENCIES", empty)
-
-    assert State.NOT_WATCHED.value in waits(rendered("-f", web))
-
-
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
@@ -106,17 +94,26 @@ def test_what_is_no_kind_is_refused_with_the_form_and_an_example(command: str, t
     assert_one_line(ended, 2, "--watch-dependency", "apiVersion/resource/Kind", BACKUPS)
 
 
-@pytest.mark.parametrize("kind", ["ConfigMap", "Pod", "Secret", "Service"])
-def test_a_kind_that_is_looked_at_anyway_can_not_be_waited_for(kind: str) -> None:
-    """Two rules of one kind would be made for it."""
-    given = f"v1/{kind.lower()}s/{kind}"
+NO_ANNOTATIONS = ["prometheus.io/*", "/", "a b/c/", "-a", "\u00e9"]
+KNOWN = ["v1/configmaps/ConfigMap", "v1/pods/Pod", "v1/secrets/Secret", "v1/services/Service"]
+"""Kinds that are looked at anyway: two rules of one kind would be made."""
 
-    assert_one_line(
-        call("render", "-f", WEB, "--watch-dependency", given),
-        2,
-        "--watch-dependency",
-        "leave out configmaps, pods, secrets and services",
-    )
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        *(("--watch-dependency", kind, "leave out configmaps, pods, secrets and services") for kind in KNOWN),
+        *(("--expected-manager", name, "at most 128") for name in ("x" * (LONGEST_MANAGER + 1), "a\nb")),
+        *(("--allowed-annotation", key, "a prefix that ends in /") for key in NO_ANNOTATIONS),
+    ],
+)
+def test_what_can_not_be_is_refused_with_its_option(option: str, value: str, words: str) -> None:
+    assert_one_line(call("render", "-f", WEB, option, value), 2, option, words)
+
+
+@pytest.mark.parametrize("key", NO_ANNOTATIONS)
+def test_the_chart_refuses_the_same_annotations(key: str) -> None:
+    assert refusal({"allowedAnnotations": [key]})
 
 
 def test_a_resource_has_one_kind() -> None:
@@ -136,11 +133,6 @@ def test_field_managers_come_from_the_option_or_the_variable_with_commas_between
     assert read(WatchSettings, expected_managers=(longest,)).watch.expected_managers == (longest,)
 
 
-@pytest.mark.parametrize("name", ["x" * (LONGEST_MANAGER + 1), "a\nb"])
-def test_what_can_not_be_a_field_manager_is_refused(name: str) -> None:
-    assert_one_line(call("render", "-f", WEB, "--expected-manager", name), 2, "--expected-manager", "at most 128")
-
-
 def test_annotations_come_from_the_option_or_the_variable_with_commas_or_spaces_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -150,51 +142,12 @@ def test_annotations_come_from_the_option_or_the_variable_with_commas_or_spaces_
     assert read(WatchSettings, allowed_annotations=("a/,b", "a/")).watch.allowed_annotations == ("a/", "b")
 
 
-@pytest.mark.parametrize("key", ["prometheus.io/*", "/", "a b/c/", "-a", "\u00e9"])
-def test_what_can_not_be_an_annotation_is_refused(key: str) -> None:
-    ended = call("render", "-f", WEB, "--allowed-annotation", key)
-
-    assert_one_line(ended, 2, "--allowed-annotation", "a prefix that ends in /")
-    assert refusal({"allowedAnnotations": [key]})
-
-
 def test_so_many_kinds_and_no_more() -> None:
     kinds = [f"v1/things{number}/Thing{number}" for number in range(MOST_KINDS + 1)]
     options = [word for kind in kinds for word in ("--watch-dependency", kind)]
 
     assert call("render", "-f", WEB, *options[:-2]).code == 0
     assert_one_line(call("render", "-f", WEB, *options), 2, "--watch-dependency", f"at most {MOST_KINDS}")
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "watch"),
-    [
-        ("MYRESOURCE_WATCH_PODS", "", Watch()),
-        ("MYRESOURCE_WATCH_PODS", "false", Watch(pods=False)),
-        ("MYRESOURCE_WATCH_SECRETS", "", Watch()),
-        ("MYRESOURCE_WATCH_SECRETS", "true", Watch(secrets=True)),
-    ],
-)
-def test_a_switch_that_is_empty_is_as_if_it_were_not_set(variable: str, value: str, watch: Watch) -> None:
-    seen: list[Watch] = []
-
-    @click.command
-    @with_watch
-    def command(own: Watch) -> None:
-        seen.append(own)
-
-    CliRunner().invoke(command, env={variable: value}, catch_exceptions=False)
-
-    assert seen == [watch]
-
-
-HAVE_WORDS = {bool, int, str, str | None, Format, Level, Literal["1.2", "1.3"], tuple[Kind, ...], tuple[str, ...]}
-"""The types whose wrong values have a message; for a value of another type it would be "must not be empty"."""
-
-
-@pytest.mark.parametrize("name", ServeSettings.model_fields)
-def test_the_type_of_a_setting_has_words_for_a_wrong_value(name: str) -> None:
-    assert ServeSettings.model_fields[name].annotation in HAVE_WORDS
 
 
 def test_a_command_ignores_variables_that_it_has_no_option_for(monkeypatch: pytest.MonkeyPatch) -> None:

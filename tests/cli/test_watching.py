@@ -5,14 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
-
 from app.core.watch import Watch
 from metahook.cli.simulation.timeline import line_of
 from metahook.simulator.history import Write as Written
 from metahook.simulator.objects import Key
-from tests.cli.command import CommandResult, call
+from tests.cli.command import call
 from tests.cli.test_diff import in_cluster, last_line, request_of
 from tests.requests.builders import NOW, my_resource, sync
 
@@ -23,38 +20,10 @@ USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name"
 TOKEN: Json = {"env": [{"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}]}
 WAITS: Json = {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}]}
 BACKUPS = "example.com/v1/mybackups/MyBackup"
-MARK = "spec.template.metadata.annotations"
-
-
-@pytest.fixture(name="write")
-def _write(tmp_path: Path) -> Write:
-    def write(*items: Json, name: str) -> str:
-        (tmp_path / name).write_text(yaml.safe_dump_all(items))
-        return str(tmp_path / name)
-
-    return write
 
 
 def settings(level: str = "info") -> Json:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"level": level}}
-
-
-def diff(write: Write, old: list[Json], new: list[Json], *options: str) -> CommandResult:
-    return call("diff", write(*old, name="old.yaml"), write(*new, name="new.yaml"), *options)
-
-
-def test_a_configmap_beside_the_myresource_restarts_pods_when_a_used_key_differs(write: Write) -> None:
-    ended = diff(write, [my_resource(**USES), settings()], [settings("debug"), my_resource(**USES)])
-
-    assert ended.code == 1
-    assert last_line(ended).startswith("Pods restart: spec.template.metadata.annotations")
-
-
-def test_an_edit_of_a_myresource_that_waits_is_compared_as_if_it_had_started(write: Write) -> None:
-    ended = diff(write, [my_resource(**WAITS)], [my_resource(**WAITS, image="nginx:1.28")])
-
-    assert ended.code == 1
-    assert last_line(ended) == "Pods restart: spec.template.spec.containers[0].image"
 
 
 # Replay of live objects
@@ -68,14 +37,6 @@ def live(parent: Json, *others: Json, watch: Watch | None = None) -> list[Json]:
 
 def here(item: Json) -> Json:
     return {**item, "metadata": {**item["metadata"], "namespace": "default"}}
-
-
-def test_a_used_configmap_that_was_not_watched_before_restarts_pods_once(write: Write) -> None:
-    ended = call("replay", write(*live(my_resource(**USES), here(settings())), name="live.yaml"))
-
-    assert ended.code == 1
-    assert MARK in ended.out
-    assert ended.out.splitlines()[0].endswith("RESTART")
 
 
 def test_a_configmap_that_is_missing_among_others_is_missing(write: Write) -> None:

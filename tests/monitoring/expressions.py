@@ -2,7 +2,6 @@
 
 import re
 
-from metahook.server.telemetry.metrics import PREFIX
 from tests.monitoring.state_metrics import names as state_metrics
 from website.metrics import families
 
@@ -30,8 +29,3 @@ def known() -> set[str]:
     ours = {family.name for family in families()}
     parts = {f"{family.name}_bucket" for family in families() if family.type == "histogram"}
     return {*ours, *parts, *PROCESS, *PROMETHEUS, *METACONTROLLER, *state_metrics()}
-
-
-def renamed(expr: str) -> str:
-    """Return *expr* with other names for the metrics of the hook and of MyResources, for a negative control."""
-    return re.sub(rf"\b({PREFIX}|kube_|process_)(?=\w+\{{)|\bup(?=\{{)", "renamed_", expr)

@@ -56,22 +56,8 @@ def test_an_alert_uses_metrics_that_exist(name: str) -> None:
     assert used <= known()
 
 
-def test_a_metric_that_does_not_exist_would_be_found() -> None:
-    expr = 'sum(rate(metahook_refusal_total{code="500"}[5m])) / kube_myresource_inf{x="y"} or count(kube_myresource_y)'
-
-    assert metrics(expr) - known() == {"metahook_refusal_total", "kube_myresource_inf", "kube_myresource_y"}
-
-
 def test_the_chart_has_all_alerts_as_they_are_in_the_file() -> None:
     assert {rule["alert"]: rule for rule in prometheus_rule()} == RULES
-
-
-def test_a_disabled_alert_is_left_out() -> None:
-    disabled = ["MyResourceHookRestarts", "MyResourceNotReady"]
-
-    assert [rule["alert"] for rule in prometheus_rule(disabled=disabled)] == [
-        each for each in RULES if each not in disabled
-    ]
 
 
 def test_an_alert_is_about_the_job_and_has_the_address_of_the_values() -> None:

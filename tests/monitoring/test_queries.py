@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 
 from charts.panels import queries
-from tests.monitoring.expressions import renamed
 from tests.monitoring.prometheus import JOB, Prometheus
 from tests.monitoring.watched import run, watched
 
@@ -39,16 +38,6 @@ def test_a_query_returns_data(prometheus: tuple[Prometheus, float], expr: str) -
     here, began = prometheus
 
     assert here.query_range(with_variables(expr), began, time.time())
-
-
-@each_query
-def test_a_query_of_a_metric_that_is_renamed_would_be_found(prometheus: tuple[Prometheus, float], expr: str) -> None:
-    here, began = prometheus
-    series = here.query_range(with_variables(renamed(expr)), began, time.time())
-
-    assert renamed(expr) != expr or "ALERTS" in expr
-    # Some queries say 0 if there is no series.
-    assert not series or "or vector(0)" in expr
 
 
 def test_prometheus_evaluates_each_alert(prometheus: tuple[Prometheus, float]) -> None:

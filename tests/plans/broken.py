@@ -8,8 +8,8 @@ from datetime import datetime
 import msgspec
 
 from app.core.desired.children import CHILDREN
-from metahook import Absence, Controller, Deployment, Manifest, Service, SyncRequest, SyncResponse
-from metahook.simulator.objects import Json, with_metadata
+from metahook import Absence, Controller, Deployment, Service, SyncRequest, SyncResponse
+from metahook.simulator.objects import Json
 from tests.plans.workloads import WATCHING
 
 Change = Callable[[SyncRequest, SyncResponse, datetime], SyncResponse]
@@ -23,18 +23,6 @@ def with_change(change: Change) -> Controller:
         WATCHING.customize,
         optional_kinds=WATCHING.optional_kinds,
     )
-
-
-def _with_template(answer: SyncResponse, **annotations: str) -> SyncResponse:
-    """Return *answer* with these annotations in its Pod template."""
-    return replace(answer, children=[_annotated(child, annotations) for child in answer.children])
-
-
-def _annotated(child: Manifest, annotations: dict[str, str]) -> Manifest:
-    if child["kind"] != "Deployment":
-        return child
-    template = with_metadata(child["spec"]["template"], annotations=annotations)
-    return {**child, "spec": {**child["spec"], "template": template}}
 
 
 def _previous(request: SyncRequest) -> Json:
@@ -99,32 +87,6 @@ def waits_for_what_is_related() -> Controller:
         made = request.children.all(Deployment) and len(answer.children) > 1
         missing = request.related.get(Service, request.parent.name) is Absence.MISSING
         return replace(answer, children=[]) if made and missing else answer
-
-    return with_change(change)
-
-
-def remembers_in_the_status() -> Controller:
-    """Decide once, by the observed objects, and store the decision only in the status."""
-
-    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        found = "adopted" if request.children.all(Deployment) else "made"
-        origin = _previous(request).get("origin", found)
-        marked = _with_template(answer, origin=origin)
-        return replace(marked, status={**answer.status, "origin": origin})
-
-    return with_change(change)
-
-
-def remembers_in_the_process() -> Controller:
-    """Respond once for each generation, and assume that the response was applied."""
-    done: set[tuple[str, int]] = set()
-
-    def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        key = (request.parent.uid, request.parent.generation)
-        if key in done:
-            return replace(answer, children=[], kept=request.children.kept())
-        done.add(key)
-        return answer
 
     return with_change(change)
 

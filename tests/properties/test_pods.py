@@ -1,23 +1,20 @@
 """What Pods can do to a status, whatever they say, and what their troubles cost."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from app.core.controller import controller
 from app.core.reasons import POD_REASONS
-from app.core.watch import Watch
 from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import World
 from tests.properties.oracle import status_problems
 from tests.requests.builders import MYRESOURCE, reason, sync
-from tests.requests.pods import answered, container, ended, pod, running, said, shown, waiting
+from tests.requests.pods import answered, said, shown
 from tests.simulated.worlds import WEB, Since, calls, parent, ready, settled, world
 from tests.strategies.observed import Situation, situations
 from tests.strategies.pods import pods
@@ -82,37 +79,6 @@ def test_the_order_of_pods_makes_no_difference(found: list[Json], data: st.DataO
     one, two = (answered(*each, status={"updatedReplicas": updated}, readinessProbe=PROBE) for each in (found, other))
 
     assert one == two
-
-
-ROUNDS: dict[str, list[Callable[[int], Json]]] = {
-    "CrashLooping": [
-        lambda restarts: container(state=ended(1), last=ended(1), restarts=restarts),
-        lambda restarts: container(state=waiting("CrashLoopBackOff"), last=ended(1), restarts=restarts),
-        lambda restarts: container(state=running(), last=ended(1), restarts=restarts + 1),
-    ],
-    "OOMKilled": [
-        lambda restarts: container(state=ended(137, "OOMKilled"), last=ended(1), restarts=restarts),
-        lambda restarts: container(state=waiting("CrashLoopBackOff"), last=ended(137, "OOMKilled"), restarts=restarts),
-        lambda restarts: container(state=running(), last=ended(137, "OOMKilled"), restarts=restarts + 1),
-    ],
-    "ImagePullFailed": [
-        lambda _: container(state=waiting("ErrImagePull", "failed to pull image: 3 of 7")),
-        lambda _: container(state=waiting("ImagePullBackOff", "Back-off 10s pulling image")),
-    ],
-}
-"""What a container goes through again and again; only the first round of restarts may be another story."""
-
-
-@pytest.mark.parametrize("cause", ROUNDS)
-@given(data=st.data())
-def test_what_goes_round_and_round_is_said_in_the_same_words(cause: str, data: st.DataObject) -> None:
-    seen = [
-        pod(data.draw(st.sampled_from(ROUNDS[cause]))(data.draw(st.integers(1, 9))), name=str(number))
-        for number in range(data.draw(st.integers(1, 4)))
-    ]
-
-    assert said(*seen)[0] == cause
-    assert said(*seen) == said(seen[0])
 
 
 def status_writes(done: list[Write]) -> int:
@@ -184,44 +150,6 @@ def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, failure: Failur
     assert ready(made) == ("False", FLAPPING[failure])
     assert writes <= MOST
     assert rest.writes == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("failure", [*FLAPPING][: short_or_whole(1, 3)], ids=lambda failure: failure.value)
-def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(failure: Failure) -> None:
-    """The Deployment takes each moment for progress; its deadline is shorter than the kubelet's longest back-off."""
-    spec = {"minReadySeconds": 90, "progressDeadlineSeconds": 100}
-    made, writes = failed("dynamic-apply", failure, **spec)
-    rest = Since(made)
-    made.run(3600)
-
-    assert ready(made) == ("False", FLAPPING[failure])
-    assert made.get(WEB)["status"]["state"] == "Failed"
-    assert writes <= MOST
-    assert rest.writes == []
-
-
-@pytest.mark.parametrize("failure", [Failure.CRASH, Failure.EVICTED], ids=lambda failure: failure.value)
-def test_an_hour_of_flapping_would_show_where_pods_are_not_watched(failure: Failure) -> None:
-    made = world("dynamic-apply", controller(Watch(pods=False)))
-    made.kubelet.fail(failure)
-    made.apply(parent())
-    made.run(3600)
-
-    assert status_writes(list(made.history.writes("metacontroller"))) > 3 * MOST
-
-
-def test_a_lost_node_is_told_and_its_return_is_no_failing_probe() -> None:
-    made = settled("dynamic-apply", MYRESOURCE, parent(readinessProbe=PROBE))
-    made.run(900)
-    made.kubelet.fail(Failure.NODE_LOST)
-    made.run(120)
-    assert ready(made) == ("False", "NodeLost")
-
-    made.kubelet.fail(None)
-    made.run(60)
-    assert ready(made) == ("True", "Available")
-    assert "ProbeFailing" not in json.dumps([write.after for write in made.history.writes("metacontroller")])
 
 
 def test_what_crashed_and_runs_again_is_never_failed_and_what_goes_on_crashing_is() -> None:

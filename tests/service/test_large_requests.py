@@ -1,10 +1,8 @@
 """Large requests to the server as a process: they are answered in the memory of the chart, and others meanwhile."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -13,8 +11,7 @@ import yaml
 
 from metahook.protocol.request_builder import sync_request
 from tests.requests import large
-from tests.requests.builders import finished, grouped, my_resource
-from tests.requests.watched_objects import config_map, related
+from tests.requests.builders import grouped, my_resource
 from tests.service.operator import SERVE, served
 from toolkit.served.asgi import JSON
 from toolkit.served.process import CLIENT, Served
@@ -25,7 +22,6 @@ MIB = 1024 * 1024
 VALUES = yaml.safe_load((Path(__file__).parents[2] / "charts" / "myresource-operator" / "values.yaml").read_text())
 PATIENCE = 120
 CALLERS = short_or_whole(2, 5)
-SMALL = sync_request(my_resource(), grouped(), {})
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +69,6 @@ def test_a_thousand_pods_and_sixteen_config_maps_are_answered_in_the_memory_of_t
     assert most_memory(hook) < limit()
 
 
-def many_keys(config_maps: int = short_or_whole(4, 8)) -> bytes:
-    """Return a request that costs much CPU and memory for each byte: tiny keys of objects with long names."""
-    names = [f"c{number}".ljust(200, "x") for number in range(config_maps)]
-    keys = {f"{number:x}": "" for number in range(140_000)}
-    parent = my_resource(envFrom=[{"configMapRef": {"name": name}} for name in names])
-    return sync_request(parent, grouped(*finished(parent)), related(*(config_map(name, **keys) for name in names)))
-
-
 def test_a_request_of_tiny_objects_is_refused_before_it_takes_memory(hook: Served) -> None:
     """One with as many variables as fit took 858 MiB, and 1.4 s in which health was not answered."""
     body = sync_request(my_resource(), grouped(), {})
@@ -95,63 +83,3 @@ def test_a_request_of_tiny_objects_is_refused_before_it_takes_memory(hook: Serve
     }
     assert [answer.status_code for answer in answers] == [400, 400]
     assert most_memory(hook) < limit()
-
-
-class Worst:
-    """Three requests of the costliest kind: two are worked on at once, as soon as their last bytes are sent."""
-
-    def __init__(self, running: Served) -> None:
-        self._running = running
-        self._sent = threading.Semaphore(0)
-        self._go = threading.Event()
-        self.is_answered = threading.Event()
-        self.statuses: list[int] = []
-
-    @contextmanager
-    def worked_on(self) -> Iterator[None]:
-        """Have them worked on while the block runs; all are answered when it ends."""
-        body = many_keys()
-        threads = [threading.Thread(target=self._post, args=(body,)) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for _ in range(2):
-            assert self._sent.acquire(timeout=PATIENCE)
-        self._go.set()
-        yield
-        for thread in threads:
-            thread.join(PATIENCE)
-
-    def _post(self, body: bytes) -> None:
-        headers = {**JSON, "content-length": str(len(body))}
-        url = f"{self._running.url}/sync"
-        response = retried(lambda: CLIENT.post(url, content=self._halves(body), headers=headers, timeout=PATIENCE))
-        self.is_answered.set()
-        self.statuses.append(response.status_code)
-
-    def _halves(self, body: bytes) -> Iterator[bytes]:
-        yield body[:-1]
-        self._sent.release()
-        self._go.wait(PATIENCE)
-        yield body[-1:]
-
-
-def answered_meanwhile(running: Served) -> int:
-    """Return how many rounds of others are answered while the worst requests are worked on, before one of them is."""
-    worst, rounds = Worst(running), 0
-    with worst.worked_on():
-        while not worst.is_answered.is_set():
-            CLIENT.get(f"{running.health_url}/livez", timeout=PATIENCE).raise_for_status()
-            post(running, SMALL).raise_for_status()
-            rounds += 1
-    assert worst.statuses == [200] * 3
-    return rounds
-
-
-ENOUGH = 4
-
-
-def test_health_and_others_are_answered_while_long_requests_are_worked_on(hook: Served) -> None:
-    assert answered_meanwhile(hook) > ENOUGH
-
-
-"""A service that works on all requests in its event loop, which then reads no body in time either."""

@@ -36,14 +36,6 @@ def requests_of_a_life() -> dict[str, bytes]:
 LIFE = requests_of_a_life()
 
 
-@pytest.mark.parametrize("name", ["Sync", "Customize"])
-def test_the_example_of_a_request_is_answered(name: str) -> None:
-    example = DOCUMENT.content(name)["example"]
-
-    assert DOCUMENT.complaints(f"{name}RequestBody", example) == []
-    assert call(APP, f"/{name.lower()}", json.dumps(example).encode()).status_code == 200
-
-
 def test_the_example_of_a_my_resource_is_the_one_of_the_readme() -> None:
     web = yaml.safe_load((ROOT / "examples/web.yaml").read_text())
     answer = call(APP, "/sync", json.dumps(DOCUMENT.content("Sync")["example"]).encode()).json()

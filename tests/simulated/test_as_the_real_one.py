@@ -1,9 +1,5 @@
 """The operator in the simulator does what it was observed to do behind a real Metacontroller 4.17.2."""
 
-from typing import Any
-
-import pytest
-
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World
@@ -19,12 +15,6 @@ from tests.simulated.worlds import (
     ready,
     settled,
 )
-
-Json = dict[str, Any]
-
-
-def scale(item: Json) -> None:
-    item["spec"]["replicas"] = 7
 
 
 def uid(world: World, key: Key = WEB) -> str:
@@ -67,16 +57,3 @@ def test_a_foreign_deployment_with_our_name_that_gets_our_label_is_not_applied_u
     made.edit(DEPLOYMENT, lambda item: item["metadata"]["labels"].pop("controller-uid"))
     made.run(1)
     assert "ownerReferences" not in made.get(DEPLOYMENT)["metadata"]
-
-
-@pytest.mark.parametrize(("mode", "replicas"), [("dynamic-apply", 2), ("server-side-apply", 7)])
-def test_keeping_what_was_applied_last_reverts_a_scale_by_hand_under_dynamic_apply(mode: Mode, replicas: int) -> None:
-    made = settled(mode, MYRESOURCE, parent(replicas=2))
-    made.apply(parent(replicas=-1))
-    made.until_quiet()
-    assert ready(made) == ("False", "InvalidSpec")
-
-    made.edit(DEPLOYMENT, scale)
-    made.until_quiet()
-
-    assert made.get(DEPLOYMENT)["spec"]["replicas"] == replicas

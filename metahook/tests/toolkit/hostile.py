@@ -1,8 +1,6 @@
 """Hostile requests, as bytes, and how each ends."""
 
-import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import msgspec
 
@@ -194,60 +192,3 @@ CASES = {
     for group in (lines, headers, chunks, bodies, unfinished)
     for name, sent in group()
 }
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a request ended: the status code of each response, and whether the connection was reset."""
-
-    codes: tuple[int, ...]
-    is_reset: bool
-
-
-async def sent(port: int, request: bytes, within: float, *, is_finished: bool) -> Ending:
-    """Send *request*, and return how it ended within so many seconds."""
-    received, is_reset = await response_to(port, request, within, is_finished=is_finished)
-    heads = [part for part in received.split(b"HTTP/1.1 ")[1:] if not part.startswith(b"100")]
-    return Ending(tuple(int(head[:3]) for head in heads), is_reset)
-
-
-async def response_to(port: int, request: bytes, within: float, *, is_finished: bool) -> tuple[bytes, bool]:
-    """Send *request* and read a response, for at most so many seconds; tell whether the connection was reset.
-
-    An unfinished request ends with the client's side of the connection. A server may take any other end for the wish to
-    drop the request.
-    """
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    received, is_reset = b"", False
-    try:
-        async with asyncio.timeout(within):
-            writer.write(request)
-            if not is_finished:
-                writer.write_eof()
-            while not _is_response(received) and (chunk := await reader.read(65536)):
-                received += chunk
-    except ConnectionError:
-        is_reset = True
-    except TimeoutError:
-        received = b"HTTP/1.1 599 no answer in time"
-    finally:
-        writer.close()
-    return received, is_reset
-
-
-def _is_response(received: bytes) -> bool:
-    """Tell whether *received* ends with all of a response."""
-    head, _, body = received.rpartition(b"HTTP/1.1 ")[2].partition(b"\r\n\r\n")
-    length = head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]
-    return length.isdigit() and (len(body) >= int(length))
-
-
-async def endings(port: int, within: float = 20) -> dict[str, Ending]:
-    """Send all cases to the server at *port*; return how each ended."""
-    gate = asyncio.Semaphore(20)
-
-    async def one(name: str) -> Ending:
-        async with gate:
-            return await sent(port, CASES[name], within, is_finished=not name.startswith("unfinished"))
-
-    return dict(zip(CASES, await asyncio.gather(*map(one, CASES)), strict=True))

@@ -60,15 +60,6 @@ def unprotected() -> Iterator[Target]:
 
 
 @contextmanager
-def waiting(*, counts: bool = True) -> Iterator[Target]:
-    """Run a hook that is not quick; the control does not count the memory of small bodies."""
-    port, health_port = free_port(), free_port()
-    command = ["tests.service.attacks.waiting", f"{port}", f"{health_port}", *([] if counts else ["uncounted"])]
-    with _running(command, port, health_port) as target:
-        yield target
-
-
-@contextmanager
 def _running(command: list[str], port: int, health_port: int) -> Iterator[Target]:
     quiet = subprocess.DEVNULL
     with subprocess.Popen([sys.executable, "-m", *command], stdout=quiet, stderr=quiet) as process:

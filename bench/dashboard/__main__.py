@@ -1,6 +1,6 @@
 """Draws docs/images/dashboard.svg: all panels of the dashboard, from the metrics of a hook under calls.
 
-Run it with ``.venv/bin/python -m tests.monitoring.picture``.
+Run it with ``.venv/bin/python -m bench.dashboard``.
 """
 
 import sys
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app import __version__
+from bench.dashboard.drawing import FAINT, Place, curve, graph, stat, table, words
 from charts.panels import COLUMNS, ROWS, Panel
 from tests.docs.documents import ROOT
-from tests.monitoring.drawing import FAINT, Place, curve, graph, stat, table, words
 from tests.monitoring.prometheus import Prometheus
 from tests.monitoring.test_queries import with_variables
 from tests.monitoring.watched import run, watched

@@ -21,6 +21,9 @@ NARROW = 200
 """A panel of fewer pixels has a smaller title."""
 MOST = 5
 """Entries of a legend; the others are counted."""
+TWO_DIGITS = 10
+GAP = 2.5
+"""Seconds between two points that no line connects."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def box(place: Place, title: str) -> str:
     )
 
 
-def words(left: float, top: float, text: str, *, size: int = 12, colour: str = INK, weight: int = 400) -> str:
+def words(left: float, top: float, text: str, *, size: int = 12, colour: str = INK, weight: int = 400) -> str:  # noqa: PLR0913 - how it looks
     """Return *text* at a place."""
     style = f'font-size="{size}" fill="{colour}" font-weight="{weight}"'
     return f'<text x="{left:.1f}" y="{top:.1f}" {style}>{escape(text, quote=False)}</text>'
@@ -70,7 +73,7 @@ def number(value: float, unit: str) -> str:
         return f"{value * 1000:.3g} ms"
     if unit == "bytes":
         return f"{value / MIB:.0f} MiB" if value >= MIB else f"{value / KIB:.0f} KiB"
-    text = f"{value:.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
+    text = f"{value:.0f}" if value >= TWO_DIGITS or value == int(value) else f"{value:.2g}"
     return text + UNITS[unit]
 
 
@@ -136,7 +139,7 @@ def _line(each: Curve, plot: Place, span: tuple[float, float], most: float, colo
     for time, value in each.points:
         x = left + width * (time - start) / (end - start)
         y = top + height * (1 - value / most)
-        commands.append(f"{'L' if time - before < 2.5 else 'M'}{x:.1f} {y:.1f}")
+        commands.append(f"{'L' if time - before < GAP else 'M'}{x:.1f} {y:.1f}")
         before = time
     return f'<path d="{"".join(commands)}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
 
