@@ -141,14 +141,9 @@ def redirect(old: str, new: str) -> str:
 
 
 def finish(site: Path = SITE) -> None:
-    """Name the language of the Chinese pages, by which browsers choose fonts, and let the search find Chinese words.
-
-    Also write the pages that lead from the old addresses to the new ones.
-    """
+    """Write the pages that lead from the old addresses to the new ones, and let the search find Chinese words."""
     for old, new in redirects().items():
         (site / old).write_text(redirect(old, new))
-    for page in site.rglob("*.zh.html"):
-        page.write_text(page.read_text().replace('<html lang="en"', '<html lang="zh"', 1))
     for index in site.glob("search.js*"):
         begin, found, rest = index.read_text().partition('"lang":["en"')
         if not found:
