@@ -108,7 +108,7 @@ def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_char
 
 def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -> None:
     flags = [
-        re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("shards.md")
+        re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("scale.md")
     ]
 
     assert [flag for found in flags for flag in found] == [target(1, 2), target(0, 2)]
