@@ -8,8 +8,6 @@ from tests.docs.documents import ROOT
 PAGES = (
     *("docs/clusters/install.md", "docs/clusters/operate.md", "docs/clusters/upgrade.md", "docs/clusters/scale.md"),
     *(
-        "docs/clusters/shards.md",
-        "docs/clusters/apply-strategy.md",
         "docs/clusters/tls.md",
         "docs/contributing/hook-on-your-laptop.md",
         "SECURITY.md",
