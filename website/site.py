@@ -39,18 +39,15 @@ CONTRIBUTORS = (
 """The pages for contributors: on the site by links, and not in its navigation."""
 
 MERGED = {
-    f"docs/{old}.html": f"docs/{new}.html"
-    for old, new in (
-        ("apply-strategy", "clusters/scale"),
-        ("dashboard", "clusters/monitor"),
-        ("debug", "apps/kubectl-plugin"),
-        ("headless-service", "apps/expose"),
-        ("ingress", "apps/expose"),
-        ("shards", "clusters/scale"),
-        ("versions", "clusters/upgrade"),
-    )
+    "apply-strategy": "docs/clusters/scale",
+    "dashboard": "docs/clusters/monitor",
+    "debug": "docs/apps/kubectl-plugin",
+    "headless-service": "docs/apps/expose",
+    "ingress": "docs/apps/expose",
+    "shards": "docs/clusters/scale",
+    "versions": "docs/clusters/upgrade",
 }
-"""Pages of 0.3.0 that are now a part of another one."""
+"""Pages of 0.3.0 that are a part of another page now."""
 
 FRONT = """\
 [Try it without a cluster](docs/start/try-it.md){ .md-button .md-button--primary }
@@ -140,7 +137,8 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
 def redirects(root: Path = ROOT) -> dict[str, str]:
     """Return where each page of docs/ is now, by where it was up to 0.3.0, when docs/ had no folders."""
     moved = [page for folder in ("docs/*", "metahook/docs") for page in root.glob(f"{folder}/*.md")]
-    return {f"docs/{page.stem}.html": f"{page.relative_to(root).with_suffix('.html')}" for page in moved} | MERGED
+    now = {page.stem: f"{page.relative_to(root).with_suffix('')}" for page in moved} | MERGED
+    return {f"docs/{old}.html": f"{new}.html" for old, new in now.items()}
 
 
 def redirect(old: str, new: str) -> str:
