@@ -8,6 +8,7 @@ from website.metrics import page as metrics_page
 from website.pictures import pictures
 from website.settings import page as settings_page
 from website.status import page as status_page
+from website.troubleshoot import chinese_page as chinese_troubleshoot_page
 from website.troubleshoot import page as troubleshoot_page
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +22,7 @@ def pages() -> dict[str, str]:
         "docs/reference/settings.md": settings_page(),
         "docs/reference/status.md": status_page(),
         "docs/apps/troubleshoot.md": troubleshoot_page(),
+        "docs/zh/troubleshoot.zh.md": chinese_troubleshoot_page(),
         "docs/concepts/watching.md": watching_page(),
         **{f"docs/images/{name}": picture for name, picture in pictures().items()},
     }

@@ -1,12 +1,15 @@
-"""The pictures of the pages: who watches, calls and writes; how states follow each other; a rollout and a rollback.
+"""The pictures of the pages: what a MyResource becomes; who watches, calls and writes; the states; a rollout.
 
 They are narrow, so that a phone shows their text large enough.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import pairwise
+from textwrap import wrap
 from typing import Any
+
+import yaml
 
 from app.cli.bound import settings
 from app.core.controller import controller
@@ -14,6 +17,7 @@ from app.core.status.glossary import TERMS
 from app.core.watch import Watch
 from metahook.simulator.history import Call, Write
 from metahook.simulator.metacontroller.claims import NAME as METACONTROLLER
+from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 
 Json = dict[str, Any]
@@ -25,6 +29,7 @@ ARROWS = (
     ("", "Building", "it is created"),
     ("Building", "Ready", "the rollout is complete"),
     ("Building", "Sleeping", "its schedule begins a window"),
+    ("Sleeping", "Building", "the window ends"),
     ("Ready", "Building", "spec or configuration changes"),
     ("Ready", "Degraded", "Pods are lost"),
     ("Degraded", "Ready", "Pods are back"),
@@ -33,6 +38,18 @@ ARROWS = (
     ("Degraded", "Failed", "past the deadline"),
 )
 """The usual changes of the state, each with its cause; the first state has no state before it."""
+
+APPLIED = """\
+kind: MyResource
+metadata:
+  name: web
+spec:
+  image: nginx:1.27
+  memory: 64Mi
+  ports:
+  - containerPort: 80
+"""
+"""What you apply in the picture of what a MyResource becomes; there is no room for the API version."""
 
 LIFE = (
     (0, "nginx:1.27", "create"),
@@ -48,6 +65,7 @@ text { font: 18px system-ui, sans-serif; fill: #e6edf3; }
 .name { font-weight: bold; } .small { font-size: 16px; fill: #b4c0cc; }
 .box { fill: #22303c; stroke: #5ec9bb; stroke-width: 2; }
 .arrow { fill: none; stroke: #f0b15f; stroke-width: 2; marker-end: url(#head); } .any { stroke-dasharray: 6 5; }
+.code { font: 17px ui-monospace, monospace; white-space: pre; }
 .you { stroke: #f0b15f; stroke-dasharray: 3 4; } .tick { stroke: #b4c0cc; stroke-width: 2; }
 .on { font-size: 14px; fill: #10201e; font-weight: bold; } .pods { fill: #5ec9bb; } .pods-1 { opacity: 0.6; }
 .state-Ready { fill: #5fc27e; } .state-Building { fill: #e3c35c; } .state-Failed { fill: #ec7d74; }
@@ -60,7 +78,35 @@ _HEAD = (
 
 def pictures() -> dict[str, str]:
     """Return the pictures, by the name of their file."""
-    return {"loop.svg": loop(), "states.svg": states(), "timeline.svg": timeline()}
+    return {"overview.svg": overview(), "loop.svg": loop(), "states.svg": states(), "timeline.svg": timeline()}
+
+
+def overview() -> str:
+    """Return the picture of what a MyResource becomes: the objects and the status that a run in the simulator gives."""
+    world = _world()
+    world.apply({"apiVersion": "mygroup.example.com/v1alpha1", **yaml.safe_load(APPLIED)})
+    world.until_quiet()
+    deployment, service = (
+        world.get(Key(kind, "default", name)) for kind, name in (("Deployment", "web-deployment"), ("Service", "web"))
+    )
+    ready = world.parent("web")["status"]["conditions"][0]
+    pod = deployment["spec"]["template"]["spec"]
+    facts = (
+        f"replicas: {deployment['spec']['replicas']}",
+        f"image: {pod['containers'][0]['image']}",
+        f"memory: {pod['containers'][0]['resources']['limits']['memory']}",
+        f"seccomp: {pod['securityContext']['seccompProfile']['type']}",
+    )
+    boxes = (
+        (14, ("Deployment", *facts)),
+        (164, ("Service", f"{service['metadata']['name']}:{service['spec']['ports'][0]['port']}")),
+        (242, ("status", f"{ready['type']}: {ready['status']}", *wrap(ready["message"], 26))),
+    )
+    parts = [_list((14, 80, 256, 208), APPLIED.splitlines(), "code")]
+    parts += [_list((374, top, 252, 16 + 24 * len(lines)), lines, "small") for top, lines in boxes]
+    parts += [_arrow(f"M270 184H348V{top}H371") for top in (82, 196, 298)]
+    parts += [_text(308, 170, "operator", "middle")]
+    return _picture("A MyResource, and what the operator makes of it", 368, parts)
 
 
 def loop() -> str:
@@ -97,9 +143,9 @@ def loop() -> str:
 
 
 _PLACES = {
-    "Building": (20, 90),
-    "Ready": (450, 90),
-    "Sleeping": (450, 14),
+    "Building": (20, 110),
+    "Ready": (450, 110),
+    "Sleeping": (450, 22),
     "Failed": (20, 320),
     "Degraded": (450, 320),
     "Suspended": (60, 450),
@@ -113,14 +159,15 @@ def states() -> str:
     causes = {(before, after): cause for before, after, cause in ARROWS}
     parts = [_box((*_PLACES[name], 170, 56), name) for name in names]
     parts += [
-        *(_arrow("M105 30V87"), _text(93, 55, causes["", "Building"], "end")),
-        *(_arrow("M190 105H447"), _text(320, 96, causes["Building", "Ready"], "middle")),
-        *(_arrow("M140 90V42H447"), _text(294, 34, causes["Building", "Sleeping"], "middle")),
-        *(_arrow("M450 132H193"), _text(320, 164, causes["Ready", "Building"], "middle")),
-        *(_arrow("M466 146V317"), _text(456, 270, causes["Ready", "Degraded"], "end")),
-        *(_arrow("M604 320V149"), _text(594, 270, causes["Degraded", "Ready"], "end")),
-        *(_arrow("M36 146V317"), _text(45, 225, causes["Building", "Failed"])),
-        *(_arrow("M176 320V149"), _text(186, 225, causes["Failed", "Building"])),
+        *(_arrow("M40 30V107"), _text(50, 55, causes["", "Building"])),
+        *(_arrow("M190 128H447"), _text(320, 121, causes["Building", "Ready"], "middle")),
+        *(_arrow("M152 110V36H447"), _text(306, 28, causes["Building", "Sleeping"], "middle")),
+        *(_arrow("M450 64H176V107"), _text(306, 82, causes["Sleeping", "Building"], "middle")),
+        *(_arrow("M450 150H193"), _text(320, 174, causes["Ready", "Building"], "middle")),
+        *(_arrow("M466 166V317"), _text(456, 270, causes["Ready", "Degraded"], "end")),
+        *(_arrow("M604 320V169"), _text(594, 270, causes["Degraded", "Ready"], "end")),
+        *(_arrow("M36 166V317"), _text(45, 225, causes["Building", "Failed"])),
+        *(_arrow("M176 320V169"), _text(186, 225, causes["Failed", "Building"])),
         *(_arrow("M450 348H193"), _text(320, 340, causes["Degraded", "Failed"], "middle")),
         *(_arrow("M145 400V447", "any"), _text(155, 425, "from any state: it is suspended")),
         *(_arrow("M495 400V447", "any"), _text(505, 425, "it is deleted")),
@@ -135,7 +182,7 @@ def timeline() -> str:
     writes = [each for each in entries if isinstance(each, Write) and each.changed]
     parts = []
     for at, _, label in LIFE:
-        parts += [_text(_x(at) + 4, 60, label), f'<path class="you" d="M{_x(at)} 48V405"/>']
+        parts += [_text(_x(at) + 4, 60, label), f'<path class="you" d="M{_x(at)} 48V346"/>']
     for top, image in zip((150, 190, 230), dict.fromkeys(image for _, image, _ in LIFE), strict=True):
         parts += [_text(118, top + 20, image, "end"), *_lane(_pods(writes, image), top, "pods")]
     parts += [_text(118, 107, "state", "end"), *_lane(_states(writes), 86, "state")]
@@ -147,14 +194,24 @@ def timeline() -> str:
         ticks = "".join(f"M{_x(at)} {top}v24" for at in dict.fromkeys(times) if at <= END)
         parts += [_text(118, top + 18, name, "end"), f'<path class="tick" d="{ticks}"/>']
     parts += [_text(_x(at), 380, f"{at} s", "middle") for at in range(0, END + 1, 10)]
-    parts += [_text(118, 60, "you", "end"), _text(118, 140, "available Pods", "end")]
+    parts += [_text(118, 60, "you", "end"), _text(118, 140, "ready Pods", "end")]
+    for left, state in zip((200, 320, 420), ("Building", "Ready", "Failed"), strict=True):
+        parts += [
+            f'<rect class="state-{state}" x="{left}" y="14" width="14" height="14"/>',
+            _text(left + 20, 27, state),
+        ]
     return _picture("A rollout and a rollback of a MyResource with two replicas", 420, parts)
+
+
+def _world() -> World:
+    """Return a simulated cluster with the operator."""
+    watch = Watch()
+    return World(controller(watch), settings("dynamic-apply", watch))
 
 
 def _played() -> World:
     """Return the world in which the picture happens."""
-    watch = Watch()
-    world = World(controller(watch), settings("dynamic-apply", watch))
+    world = _world()
     for at, image, _ in LIFE:
         world.run(at - world.clock.now)
         spec = {"image": image, "replicas": 2, "progressDeadlineSeconds": 20}
@@ -206,6 +263,16 @@ def _box(place: tuple[int, int, int, int], name: str, text: str = "") -> str:
     words = [
         _text(middle, line, name, "middle", "name"),
         *([_text(middle, line + LINE, text, "middle", "small")] if text else []),
+    ]
+    return f'<rect class="box" x="{left}" y="{top}" width="{width}" height="{height}" rx="8"/>' + "".join(words)
+
+
+def _list(place: tuple[int, int, int, int], lines: Iterable[str], kind: str) -> str:
+    """Return a box with *lines*, of which the first one is its name."""
+    left, top, width, height = place
+    words = [
+        _text(left + 14, top + 26 + 24 * row, line, "start", kind if row or kind == "code" else "name")
+        for row, line in enumerate(lines)
     ]
     return f'<rect class="box" x="{left}" y="{top}" width="{width}" height="{height}" rx="8"/>' + "".join(words)
 

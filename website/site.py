@@ -38,6 +38,17 @@ CONTRIBUTORS = (
 )
 """The pages for contributors: on the site by links, and not in its navigation."""
 
+MERGED = {
+    "apply-strategy": "docs/clusters/scale",
+    "dashboard": "docs/clusters/monitor",
+    "debug": "docs/apps/kubectl-plugin",
+    "headless-service": "docs/apps/expose",
+    "ingress": "docs/apps/expose",
+    "shards": "docs/clusters/scale",
+    "versions": "docs/clusters/upgrade",
+}
+"""Pages of 0.3.0 that are a part of another page now."""
+
 FRONT = """\
 [Try it without a cluster](docs/start/try-it.md){ .md-button .md-button--primary }
 [Install it](docs/clusters/install.md){ .md-button }
@@ -126,7 +137,8 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
 def redirects(root: Path = ROOT) -> dict[str, str]:
     """Return where each page of docs/ is now, by where it was up to 0.3.0, when docs/ had no folders."""
     moved = [page for folder in ("docs/*", "metahook/docs") for page in root.glob(f"{folder}/*.md")]
-    return {f"docs/{page.stem}.html": f"{page.relative_to(root).with_suffix('.html')}" for page in moved}
+    now = {page.stem: f"{page.relative_to(root).with_suffix('')}" for page in moved} | MERGED
+    return {f"docs/{old}.html": f"{new}.html" for old, new in now.items()}
 
 
 def redirect(old: str, new: str) -> str:
@@ -141,14 +153,9 @@ def redirect(old: str, new: str) -> str:
 
 
 def finish(site: Path = SITE) -> None:
-    """Name the language of the Chinese pages, by which browsers choose fonts, and let the search find Chinese words.
-
-    Also write the pages that lead from the old addresses to the new ones.
-    """
+    """Write the pages that lead from the old addresses to the new ones, and let the search find Chinese words."""
     for old, new in redirects().items():
         (site / old).write_text(redirect(old, new))
-    for page in site.rglob("*.zh.html"):
-        page.write_text(page.read_text().replace('<html lang="en"', '<html lang="zh"', 1))
     for index in site.glob("search.js*"):
         begin, found, rest = index.read_text().partition('"lang":["en"')
         if not found:

@@ -210,8 +210,9 @@ LEFTOVER_FIELDS = Reason(
     "Metacontroller's --apply-strategy was changed, and fields that it had applied before were removed from the spec; "
     "or kubectl rollout undo restored them under server-side-apply. Metacontroller does not remove such fields.",
     "Run the command in the message, with permission to change the child. If the message then shows a different "
-    "command, run that one, too. To prevent this, change the apply strategy as docs/clusters/apply-strategy.md "
-    "describes, and change the spec instead of using kubectl rollout undo.",
+    "command, run that one, too. To prevent this, change the apply strategy as "
+    "docs/clusters/scale.md#change-the-apply-strategy describes, and change the spec instead of using kubectl rollout "
+    "undo.",
 )
 BUILDING = Reason(
     "Building",

@@ -22,11 +22,12 @@ def test_every_reason_is_explained_with_its_cause_and_the_way_out(name: str) -> 
 
 
 def test_a_page_that_an_explanation_names_is_where_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "as docs/clusters/apply-strategy.md describes" in call("explain", "LeftoverFields").out
+    assert "as docs/clusters/scale.md#change-the-apply-strategy describes" in call("explain", "LeftoverFields").out
 
     monkeypatch.setenv("MYRESOURCE_DOCS_URL", "https://docs.example.com/docs/")
     assert (
-        "as https://docs.example.com/docs/clusters/apply-strategy.md describes" in call("explain", "LeftoverFields").out
+        "as https://docs.example.com/docs/clusters/scale.md#change-the-apply-strategy describes"
+        in call("explain", "LeftoverFields").out
     )
     assert "https://docs.example.com/docs/apps/troubleshoot.md" in call("explain", "WrongUpdateMethod").out
     assert_one_line(call("explain", "Ready", "--docs-url", "no address"), 2, "--docs-url", "write an address")

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from app.core.reasons import REASONS, Outlook
 from website.site import pages
+from website.troubleshoot import CHINESE
 
 _OTHER = re.compile(r"\[(?:English|中文)\]\((.*?)\)")
 """The link between a page and the one in the other language."""
@@ -33,8 +35,9 @@ def code(page: str) -> list[str]:
 
 
 def names(page: str) -> list[str]:
-    """Return what *page* writes as code in its sentences and tables, each once."""
-    return sorted({re.sub(r"\s+", " ", name) for name in re.findall(r"`[^`]+`", _BLOCK.sub("", page))})
+    """Return what *page* writes as code in its sentences and tables, each once, without what is to be filled in."""
+    found = re.findall(r"`[^`]+`", _BLOCK.sub("", page))
+    return sorted({re.sub(r"\s+", " ", re.sub("<[^>]*>", "<>", name)) for name in found})
 
 
 def headings(page: str) -> list[str]:
@@ -58,6 +61,16 @@ def widths(page: str) -> list[str]:
     return re.findall(r"[\u4e00-\u9fff][,;:?!()]", _LINK.sub("", _BLOCK.sub("", page)))
 
 
+def unmarked(page: Path) -> list[Path]:
+    """Return the English pages that *page* links to, if the first link to one is in a clause without 英文."""
+    marks: dict[Path, bool] = {}
+    for clause in re.split(r"[|。\n]", _OTHER.sub("", _BLOCK.sub("", page.read_text()))):
+        for link in _LINK.findall(clause):
+            if link.endswith(".md") and not link.endswith(".zh.md"):
+                marks.setdefault((page.parent / link).resolve(), "英文" in clause)
+    return [linked for linked, is_marked in marks.items() if not is_marked]
+
+
 def test_every_chinese_page_links_to_the_english_one() -> None:
     assert [page.name.replace(".zh", "") for page in PAGES] == [page.name for page in PAGES.values()]
     assert {*PAGES} == {page for page in pages() if page.name.endswith(".zh.md")}
@@ -75,7 +88,30 @@ def test_a_chinese_page_links_to_chinese_pages_and_has_wide_punctuation(page: Pa
     linked = {(page.parent / link).resolve() for link in _LINK.findall(_OTHER.sub("", text))}
 
     assert linked & {*PAGES.values()} == set()
+    assert unmarked(page) == []
     assert widths(text) == []
+
+
+def test_a_link_to_an_english_page_is_marked_once(tmp_path: Path) -> None:
+    page = tmp_path / "a.zh.md"
+    page.write_text("[乙](b.md#c) 英文、[丙](c.zh.md)、[丁](d.yaml)。又见[乙](b.md)。[戊](e.md)\n")
+
+    assert unmarked(page) == [tmp_path / "e.md"]
+
+
+def terms(text: str) -> list[str]:
+    """Return the fields, kinds, commands, options and numbers in *text*, in the singular."""
+    return sorted(
+        {*re.findall(r"--?[a-z][\w-]*|\w+[.=][\w.=]*\w|\w*[a-z][A-Z]\w*?(?=s?\b)|kubectl [a-z]+|\d+", text, re.ASCII)}
+    )
+
+
+def test_the_texts_of_the_reasons_are_those_of_the_english_page() -> None:
+    texts = {text for reason in REASONS.values() for text in (reason.cause, reason.remedy)}
+    labels = ["meaning", "reasons", "Message:", "Why:", "What to do:", ", "]
+
+    assert {*CHINESE} == {*texts, *labels, *(outlook.value for outlook in Outlook)}
+    assert [english for english, chinese in CHINESE.items() if terms(english) != terms(chinese)] == []
 
 
 PAGE = "# A\n\n    make x # why\n\nSee `x` in [b](b.md#c).\n\n| `y` | 5 |\n"

@@ -14,8 +14,6 @@ PAGES = [
     ),
     *(
         "docs/clusters/scale.md",
-        "docs/clusters/shards.md",
-        "docs/clusters/apply-strategy.md",
         "docs/clusters/tls.md",
         "docs/clusters/upgrade.md",
     ),

@@ -1,4 +1,4 @@
-"""The recipes: pages that lead from nothing to a goal, by files to save and commands to run in their order."""
+"""The recipes: pages, or sections, that lead from nothing to a goal, by files to save and commands to run in order."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,8 @@ from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
 
 (_SECTION,) = re.findall(r"^  - Recipes:\n((?:    - .*\n)+)", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-RECIPES: list[str] = _SECTION.replace("    - ", "").split()
+RECIPES: list[str] = [*_SECTION.replace("    - ", "").split(), "docs/apps/expose.md#A route of your own"]
+"""The pages, and the section of a page after ``#``."""
 
 
 class File(NamedTuple):
@@ -35,10 +36,16 @@ _STEP = re.compile(
 )
 
 
-def steps(page: str) -> Iterator[File | Command]:
-    """Yield what the reader of *page* does, in its order."""
-    text = (ROOT / page).read_text()
-    for step in _STEP.finditer(text):
+def text(recipe: str) -> str:
+    """Return the text of *recipe*."""
+    page, _, section = recipe.partition("#")
+    whole = (ROOT / page).read_text()
+    return whole.partition(f"\n## {section}\n")[2].partition("\n## ")[0] if section else whole
+
+
+def steps(recipe: str) -> Iterator[File | Command]:
+    """Yield what the reader of *recipe* does, in its order."""
+    for step in _STEP.finditer(text(recipe)):
         if step["name"]:
             yield File(step["name"], step["text"])
         elif step["shown"]:
@@ -47,6 +54,6 @@ def steps(page: str) -> Iterator[File | Command]:
             yield Command(step["line"])
 
 
-def objects(page: str) -> list[Json]:
-    """Return the objects in the files of *page*."""
-    return [item for step in steps(page) if isinstance(step, File) for item in yaml.safe_load_all(step.text)]
+def objects(recipe: str) -> list[Json]:
+    """Return the objects in the files of *recipe*."""
+    return [item for step in steps(recipe) if isinstance(step, File) for item in yaml.safe_load_all(step.text)]

@@ -103,12 +103,12 @@ def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_char
     made = rendered({**yaml.safe_load(text), "metacontroller": {"check": False}})
 
     (variable,) = re.findall(r"MYRESOURCE_WATCH_DEPENDENCIES, value: \"(.*)\"", made["deployment.yaml"])
-    assert f"`{variable}`" in (ROOT / "docs/apps/dependencies.md").read_text()
+    assert f"`{variable}`" in (ROOT / "docs/clusters/install.md").read_text()
 
 
 def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -> None:
     flags = [
-        re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("shards.md")
+        re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("scale.md")
     ]
 
     assert [flag for found in flags for flag in found] == [target(1, 2), target(0, 2)]

@@ -9,8 +9,7 @@ import pytest
 from metahook.simulator.objects import Json
 from tests.api.apiserver import refusals, stored
 from tests.cli.command import call
-from tests.docs.documents import ROOT
-from tests.docs.recipes import RECIPES, File, objects, steps
+from tests.docs.recipes import RECIPES, File, objects, steps, text
 from tests.e2e.fresh import desired_children
 from tests.requests.builders import my_resource
 
@@ -19,7 +18,7 @@ each_recipe = pytest.mark.parametrize("page", RECIPES)
 
 @each_recipe
 def test_every_block_of_a_recipe_is_a_step(page: str) -> None:
-    blocks = re.findall(r"^```\w+$", (ROOT / page).read_text(), re.MULTILINE)
+    blocks = re.findall(r"^```\w+$", text(page), re.MULTILINE)
 
     shown = [step for step in steps(page) if isinstance(step, File) or step.output]
     assert len(shown) == len(blocks)
@@ -54,7 +53,7 @@ def test_the_imported_myresource_is_what_the_command_prints(tmp_path: Path) -> N
 
 
 def test_a_route_leads_to_a_port_of_the_service() -> None:
-    items = objects("docs/apps/ingress.md")
+    items = objects(RECIPES[-1])
     (parent,) = (item for item in items if item["kind"] == "MyResource")
     children = desired_children(my_resource(parent["metadata"]["name"], **parent["spec"]))
     (service,) = (child for child in children if child["kind"] == "Service")

@@ -8,8 +8,6 @@ from tests.docs.documents import ROOT
 PAGES = (
     *("docs/clusters/install.md", "docs/clusters/operate.md", "docs/clusters/upgrade.md", "docs/clusters/scale.md"),
     *(
-        "docs/clusters/shards.md",
-        "docs/clusters/apply-strategy.md",
         "docs/clusters/tls.md",
         "docs/contributing/hook-on-your-laptop.md",
         "SECURITY.md",
@@ -28,6 +26,7 @@ NOT_RUN = {
     ".venv/bin/myresource replay ": "the same",
     "version=$(make version)": "tests/release/test_version.py runs it",
     "sed -i.bak ": "the same",
+    "make deploy ": "tests/docs/test_install_script.py runs it, with programs that log",
     "docker ": "no image is built here; make kind builds it",
     "kind ": "make kind runs it",
     "helm test ": "no container runs here; make kind runs it",
@@ -37,6 +36,7 @@ NOT_RUN = {
     "helm uninstall metacontroller ": "the same",
     "helm show crds ": "the same",
     "kubectl get statefulsets,": "it looks for Metacontroller, which the test starts",
+    "kubectl config get-contexts": "it only lists",
     "helm get values metacontroller ": "it only prints what the user has set",
     'kubectl apply --server-side -k "https://': "Metacontroller's manifests are not ours",
     "kubectl wait --for=condition=Ready myresources ": "it only waits",

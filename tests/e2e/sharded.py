@@ -38,7 +38,7 @@ def split(cluster: Cluster, shards: int) -> None:
 
 @contextmanager
 def metacontrollers(cluster: Cluster, mode: Mode, shards: int, folder: Path) -> Iterator[list[Process]]:
-    """Run a Metacontroller for each shard, with the flags of docs/clusters/shards.md; yield them by shard."""
+    """Run a Metacontroller for each shard, with the flags of docs/clusters/scale.md; yield them by shard."""
     with ExitStack() as stack:
         made = [cluster.metacontroller(mode) for _ in range(shards)]
         for shard, process in enumerate(made):

@@ -219,7 +219,7 @@ def _there(site: Site) -> Namespace:
 
 
 def _clear(here: Namespace) -> None:
-    """Remove the old field manager's entries of one MyResource, as docs/clusters/apply-strategy.md does for all."""
+    """Remove the old field manager's entries of one MyResource, as docs/clusters/scale.md does for all."""
     for kind, name in (("Deployment", "cleared-deployment"), ("Service", "cleared")):
         item = here.get(kind, name)
         kept = [entry for entry in item["metadata"]["managedFields"] if not _is_old(entry)]

@@ -65,7 +65,7 @@ def test_a_ready_myresource_has_all_metrics() -> None:
 
 
 def test_the_page_has_each_metric_with_its_labels() -> None:
-    page = (ROOT / "docs/clusters/dashboard.md").read_text()
+    page = (ROOT / "docs/clusters/monitor.md").read_text()
 
     for metric in RESOURCE["metrics"]:
         ((_, rule),) = [item for item in metric["each"].items() if item[0] != "type"]

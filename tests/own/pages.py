@@ -7,7 +7,7 @@ from tests.docs.commands import section_commands
 INSTALL = ("docs/clusters/install.md", ("Install with Helm",))
 FIRST = (
     "docs/start/first-myresource.md",
-    ("Apply it and wait", "Change it", "Create a Service for it", "Make it fail", "Delete it"),
+    ("What you need", "Apply it and wait", "Read its status", "Change it", "Make it fail", "Delete it"),
 )
 PROMETHEUS = ("docs/clusters/monitor.md", ("Without the Prometheus operator",))
 METRICS = ("docs/clusters/monitor.md", ("See the metrics",))

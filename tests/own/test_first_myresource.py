@@ -27,6 +27,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_first_myresource_is_created_changed_broken_and_deleted(own: OwnCluster, here: Place, folder: Path) -> None:
     printed = "".join(own.shell.run(command, folder) for command in steps(*FIRST))
 
+    assert printed.startswith("yes\n")
     assert printed.count("condition met") == 4
     assert "Container main can't pull its image" in printed
     assert here.find("MyResource", "web") is None

@@ -123,8 +123,8 @@ def test_no_job_that_may_write_runs_code_of_the_repository_or_of_a_package(name:
 
 
 def promised() -> tuple[str, list[str]]:
-    """Return the least version of Kubernetes in docs/reference/versions.md, and the tested ones in its table."""
-    section = (ROOT / "docs/reference/versions.md").read_text().partition("## Tested versions")[2].partition("\n## ")[0]
+    """Return the least version of Kubernetes in docs/clusters/upgrade.md, and the tested ones in its table."""
+    section = (ROOT / "docs/clusters/upgrade.md").read_text().partition("## Tested versions")[2].partition("\n## ")[0]
     (least,) = re.findall(r"Kubernetes (\d+\.\d+) and later", section)
     return least, re.findall(r"^\| (\d+\.\d+) \|", section, re.MULTILINE)
 

@@ -84,9 +84,14 @@ def test_an_address_of_0_3_0_opens_the_page_at_the_heading(browser: Browser) -> 
             )
 
 
-@pytest.mark.parametrize(("page", "language"), [("index.html", "en"), ("README.zh.html", "zh")])
-def test_a_page_has_the_language_of_its_text(page: str, language: str) -> None:
-    assert f'<html lang="{language}"' in (SITE / page).read_text()
+@pytest.mark.parametrize(
+    ("page", "language", "top"), [("index.html", "en", "Back to top"), ("README.zh.html", "zh", "回到页面顶部")]
+)
+def test_a_page_and_the_words_around_it_have_one_language(page: str, language: str, top: str) -> None:
+    text = (SITE / page).read_text()
+
+    assert f'<html lang="{language}"' in text
+    assert top in text
 
 
 SEARCH = """new Promise(found => {

@@ -124,7 +124,7 @@
 {{- fail (printf "compositeController.resyncPeriodSeconds is %v: set it to 60 or more; Metacontroller reacts to changes at once regardless" $values.compositeController.resyncPeriodSeconds) -}}
 {{- end -}}
 {{- if or (lt (int $values.shards) 1) (gt (int $values.shards) 16) -}}
-{{- fail (printf "shards is %v: set it to a number from 1 to 16; see %s/clusters/shards.md for how many you need. If you upgrade with --reuse-values, use --reset-then-reuse-values instead" $values.shards (include "myresource-operator.docs" $)) -}}
+{{- fail (printf "shards is %v: set it to a number from 1 to 16; see %s/clusters/scale.md for how many you need. If you upgrade with --reuse-values, use --reset-then-reuse-values instead" $values.shards (include "myresource-operator.docs" $)) -}}
 {{- end -}}
 {{- if and (not (kindIs "invalid" $values.runAsUser)) (lt (int64 $values.runAsUser) 1) -}}
 {{- fail (printf "runAsUser is %v: root is refused; set it to a number above 0, or to null to let the cluster choose a user" $values.runAsUser) -}}

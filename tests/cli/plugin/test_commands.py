@@ -150,14 +150,14 @@ def test_a_page_that_an_explanation_names_is_where_the_setting_says(
     print_instead(program, parent)
 
     run(monkeypatch, command, "web")
-    assert "as docs/clusters/apply-strategy.md describes" in capfd.readouterr().out
+    assert "as docs/clusters/scale.md#change-the-apply-strategy describes" in capfd.readouterr().out
     monkeypatch.setenv("MYRESOURCE_DOCS_URL", "https://docs.example.com/docs/")
     run(monkeypatch, command, "web")
     by_variable = capfd.readouterr().out
     run(monkeypatch, command, "web", "--docs-url", "https://docs.example.com/docs")
 
     assert by_variable == capfd.readouterr().out
-    assert "as https://docs.example.com/docs/clusters/apply-strategy.md describes" in by_variable
+    assert "as https://docs.example.com/docs/clusters/scale.md#change-the-apply-strategy describes" in by_variable
     assert "See https://docs.example.com/docs/reference/status.md." in by_variable
     assert "See https://given.example.com/docs/a.md." in by_variable
 
