@@ -6,6 +6,7 @@ from website.costs import page as watching_page
 from website.fields import page as fields_page
 from website.metrics import page as metrics_page
 from website.pictures import pictures
+from website.python_reference import page as python_page
 from website.settings import page as settings_page
 from website.status import page as status_page
 from website.troubleshoot import page as troubleshoot_page
@@ -22,6 +23,7 @@ def pages() -> dict[str, str]:
         "docs/reference/status.md": status_page(),
         "docs/apps/troubleshoot.md": troubleshoot_page(),
         "docs/concepts/watching.md": watching_page(),
+        "metahook/docs/python-reference.md": python_page(),
         **{f"docs/images/{name}": picture for name, picture in pictures().items()},
     }
 

@@ -64,6 +64,8 @@ class FinalizeResponse:
 
 @dataclass(frozen=True, kw_only=True)
 class _Decorated:
+    """What a decorator returns of the attachments, and of the object itself."""
+
     children: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
     labels: Mapping[str, str | None] = field(default_factory=dict, hash=False)
