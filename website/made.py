@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from website.commands import operator_page, toolkit_page
 from website.costs import page as watching_page
 from website.fields import page as fields_page
 from website.metrics import page as metrics_page
@@ -17,12 +18,14 @@ ROOT = Path(__file__).parents[1]
 def pages() -> dict[str, str]:
     """Return the pages and the pictures, by path."""
     return {
+        "docs/reference/commands.md": operator_page(),
         "docs/reference/fields.md": fields_page(),
         "docs/reference/metrics.md": metrics_page(),
         "docs/reference/settings.md": settings_page(),
         "docs/reference/status.md": status_page(),
         "docs/apps/troubleshoot.md": troubleshoot_page(),
         "docs/concepts/watching.md": watching_page(),
+        "metahook/docs/commands.md": toolkit_page(),
         "metahook/docs/python-reference.md": python_page(),
         **{f"docs/images/{name}": picture for name, picture in pictures().items()},
     }
