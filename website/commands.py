@@ -21,8 +21,8 @@ myresource`. {_ERRORS}
 _TOOLKIT = f"""\
 # Commands
 
-For authors of hooks. This page lists the commands, arguments and options of `metahook`. {_ERRORS} [Try a hook without a
-cluster](metahook.md) shows how to use them.
+For authors of hooks. This page lists the commands, arguments and options of `metahook`. {_ERRORS} [Test a hook in any
+language](metahook.md) shows how to use them.
 """
 
 
