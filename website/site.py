@@ -130,7 +130,7 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
 
 
 def redirects(root: Path = ROOT) -> dict[str, str]:
-    """Return where each page of docs/ is now, or what has its text, by where it was in 0.3.0, when docs/ had no folders."""
+    """Return where each page of docs/ is now, or what has its text, by where it was in 0.3.0, which had no folders."""
     moved = [page for folder in ("docs/*", "metahook/docs") for page in root.glob(f"{folder}/*.md")]
     now = {page.stem: f"{page.relative_to(root).with_suffix('')}" for page in moved}
     now |= {old: f"metahook/docs/{new}" for old, new in MERGED.items()}
