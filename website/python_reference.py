@@ -161,7 +161,7 @@ def _formatted(stubs: list[str]) -> list[str]:
         "ruff",
         "format",
         "--isolated",
-        "--line-length=110",
+        "--line-length=120",
         "--stdin-filename=stubs.pyi",
         "-",
     ]
