@@ -19,7 +19,7 @@ For everyone who uses the command line. This page lists the commands, arguments 
 myresource`. {_ERRORS}
 """
 _TOOLKIT = f"""\
-# Commands
+# Commands of metahook
 
 For authors of hooks. This page lists the commands, arguments and options of `metahook`. {_ERRORS} [Test a hook in any
 language](metahook.md) shows how to use them.
