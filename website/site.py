@@ -39,10 +39,13 @@ CONTRIBUTORS = (
 """The pages for contributors: on the site by links, and not in its navigation."""
 
 MERGED = {
-    "check-in-ci": "metahook",
-    **{f"{old}{zh}": f"watch-or-poll{zh}" for old in ("why-watch", "polling-and-stale-requests") for zh in ("", ".zh")},
+    "check-in-ci": "metahook/docs/metahook",
+    "polling-and-stale-requests": "metahook/docs/watch-or-poll",
+    "polling-and-stale-requests.zh": "metahook/docs/watch-or-poll.zh",
+    "why-watch": "metahook/docs/watch-or-poll",
+    "why-watch.zh": "metahook/docs/watch-or-poll.zh",
 }
-"""Pages of 0.3.0 that are a part of another page of the toolkit now."""
+"""Pages of 0.3.0 that are a part of another page now."""
 
 FRONT = """\
 [Try it without a cluster](docs/start/try-it.md){ .md-button .md-button--primary }
@@ -130,10 +133,9 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
 
 
 def redirects(root: Path = ROOT) -> dict[str, str]:
-    """Return where each page of docs/ is now, or what has its text, by where it was in 0.3.0, which had no folders."""
+    """Return where each page of docs/ is now, by where it was up to 0.3.0, when docs/ had no folders."""
     moved = [page for folder in ("docs/*", "metahook/docs") for page in root.glob(f"{folder}/*.md")]
-    now = {page.stem: f"{page.relative_to(root).with_suffix('')}" for page in moved}
-    now |= {old: f"metahook/docs/{new}" for old, new in MERGED.items()}
+    now = {page.stem: f"{page.relative_to(root).with_suffix('')}" for page in moved} | MERGED
     return {f"docs/{old}.html": f"{new}.html" for old, new in now.items()}
 
 
