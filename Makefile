@@ -106,7 +106,7 @@ endif
 kind: ## Create a kind cluster with the operator and a MyResource; needs Docker, kind, kubectl and Helm
 	@tests/own/install.sh
 
-deploy: ## Build and push the image, and install the operator in your cluster: make deploy CONTEXT=NAME REPOSITORY=NAME of the image
+deploy: ## Build and push the image, and install the operator in your cluster: make deploy CONTEXT=NAME REPOSITORY=NAME of the image; DOCS_URL if origin is not at GitHub or GitLab
 	@tests/own/install.sh "$(CONTEXT)" "$(REPOSITORY)"
 
 bench: $(READY) ## Compare the CPU of the hook with that of simpler ones, in two minutes: ROUNDS=5

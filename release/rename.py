@@ -34,7 +34,7 @@ LEFT_ALONE = (
     "tests/release/test_rename.py",
     "docs/contributing/make-it-yours.md",
 )
-OF_THE_OPERATOR = ("metahook/docs/from-controller-runtime*.md", "metahook/docs/why-watch*.md")
+OF_THE_OPERATOR = ("metahook/docs/from-controller-runtime*.md",)
 """The pages of the toolkit that show commands and statuses of this operator."""
 ONLY_LINKS = ("CHANGELOG.md",)
 """It says what was released under the old names. Its links lead to headings that have the new ones."""

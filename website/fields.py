@@ -1,11 +1,11 @@
-"""The page with all fields of the spec, made from the CRD; the examples are in fields.yaml."""
+"""The pages with all fields of the spec, by group, made from the CRD; the examples are in fields.yaml."""
 
 import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -20,15 +20,52 @@ SPEC: Json = schema()["properties"]["spec"]
 BEGIN = """\
 # Fields of a MyResource
 
-For authors of MyResources: every field of `spec`, with its default, what the API server accepts, and an example.
-`kubectl explain myresource.spec` prints the same descriptions.
+For authors of MyResources. This page lists the fields of `spec`, and links to each of them. `kubectl explain
+myresource.spec` prints the same descriptions.
 
-- Only `image` is required. Unset fields take the default below, or else the default of Kubernetes.
+- Only `image` is required. Unset fields take the default of their description, or else the default of Kubernetes.
 - A quantity is a number with a unit, such as `500m` or `64Mi`.
 - The lists under a field are the messages with which the API server rejects a value.
 - The examples are parts of a `spec`. [full.yaml](../../examples/full.yaml) is a MyResource with nearly all fields.
-
 """
+
+
+class Group(NamedTuple):
+    """Fields that have a page together."""
+
+    title: str
+    fields: str
+
+
+GROUPS = {
+    "containers": Group(
+        "Containers",
+        "image command args env envFrom memory cpu resources livenessProbe readinessProbe startupProbe lifecycle "
+        "imagePullPolicy imagePullSecrets initContainers",
+    ),
+    "security": Group(
+        "Security and volumes",
+        "securityProfile runAsUser runAsGroup fsGroup readOnlyRootFilesystem capabilities serviceAccountName volumes "
+        "volumeMounts",
+    ),
+    "network": Group("Network", "ports service expose dnsConfig hostAliases"),
+    "scaling": Group("Number of Pods", "replicas autoscaling schedule suspend podDisruptionBudget"),
+    "rollouts": Group(
+        "Rollouts",
+        "strategy minReadySeconds progressDeadlineSeconds rollback revisionHistoryLimit terminationGracePeriodSeconds "
+        "restartedAt configReload dependencies",
+    ),
+    "placement": Group(
+        "Nodes and metadata",
+        "nodeSelector tolerations affinity topologySpreadConstraints priorityClassName podMetadata propagate",
+    ),
+}
+"""The groups by the name of their page, in the order of the index."""
+
+_SHORT = 120
+"""Characters of a description that is whole in the index."""
+
+_PAGE = {field: name for name, group in GROUPS.items() for field in group.fields.split()}
 
 
 def fragments() -> dict[str, list[Json]]:
@@ -53,14 +90,32 @@ def _my_resource(fragment: Json) -> Json:
     return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "web", **listed}, "spec": spec}
 
 
-def page() -> str:
-    """Return the page."""
+def pages() -> dict[str, str]:
+    """Return the index and the page of each group, by their paths in docs/reference."""
     given, shown = fragments(), Shown()
-    fields = {name: SPEC["properties"][name] for name in given}
-    index = " · ".join(f"[{name}](#{name.lower()})" for name in fields)
+    texts, index = {}, BEGIN
+    for page, (title, names) in GROUPS.items():
+        fields = {name: SPEC["properties"][name] for name in names.split()}
+        index += f"\n## {title}\n\n" + "".join(_entry(name, node) for name, node in fields.items())
+        begin = f"# Fields: {title.lower()}\n\nFor authors of MyResources. This page describes these "
+        begin += (
+            "[fields](../fields.md) of `spec`:\n" + " · ".join(f"[{name}](#{name.lower()})" for name in fields) + "\n"
+        )
+        sections = "".join(_section(name, node, given[name], shown) for name, node in fields.items())
+        texts[f"fields/{page}.md"] = begin + sections
     rules = "".join(f"- {text}\n" for text in (*_rules(SPEC), *_rules(schema())))
-    sections = "".join(_section(name, node, given[name], shown) for name, node in fields.items())
-    return f"{BEGIN}{index}\n\nRules for several fields together:\n\n{rules}{sections}"
+    return {"fields.md": f"{index}\n## Rules for several fields together\n\n{rules}", **texts}
+
+
+def _entry(name: str, node: Json) -> str:
+    """Return the line of the index about a field; links to the field on this page, as there once was, lead to it."""
+    about = node["description"]
+    short = about if len(about) <= _SHORT else about.partition(". ")[0].removesuffix(".") + "."
+    return f'- <a id="{name.lower()}"></a>{_link(name, "fields/")}: {short}\n'
+
+
+def _link(field: str, folder: str = "") -> str:
+    return f"[{field}]({folder}{_PAGE[field]}.md#{field.lower()})"
 
 
 class Shown:
@@ -118,8 +173,7 @@ def _rows(name: str, node: Json, shown: Shown, path: str = "") -> Iterator[tuple
         earlier = shown.place(inner, f"{name}.{inner_path}")
         section, _, place = (earlier or "").partition(".")
         if earlier:
-            link = f"[{section}](#{section.lower()})"
-            there = f"`{place}`" if section == name else f"`{place}` of {link}" if place else link
+            there = f"`{place}`" if section == name else f"`{place}` of {_link(section)}" if place else _link(section)
             yield inner_path, inner, f"{_cell(inner)} {_AS}{there}."
             continue
         if "properties" not in inner:

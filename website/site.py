@@ -46,6 +46,11 @@ MERGED = {
     "ingress": "docs/apps/expose",
     "shards": "docs/clusters/scale",
     "versions": "docs/clusters/upgrade",
+    "check-in-ci": "metahook/docs/metahook",
+    "polling-and-stale-requests": "metahook/docs/watch-or-poll",
+    "polling-and-stale-requests.zh": "metahook/docs/watch-or-poll.zh",
+    "why-watch": "metahook/docs/watch-or-poll",
+    "why-watch.zh": "metahook/docs/watch-or-poll.zh",
 }
 """Pages of 0.3.0 that are a part of another page now."""
 

@@ -1,4 +1,4 @@
-"""The page about the status: its text is written by hand, its tables and its example come from the code."""
+"""The pages about the status: their text is written by hand, their tables and the example come from the code."""
 
 import json
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from website.troubleshoot import plain
 
 Json = dict[str, Any]
 
-PAGE = Path(__file__).parents[1] / "docs/reference/status.md"
+FOLDER = Path(__file__).parents[1] / "docs/reference"
 REQUEST = Path(__file__).parent.parent / "examples/requests/5-new-image-not-yet-applied.json"
 NOW = datetime(2026, 1, 31, 12, 5, tzinfo=UTC)
 """The request whose response is the example, and the time of its change."""
@@ -32,15 +32,18 @@ class Use(NamedTuple):
     readers: str
 
 
+_SEE = " See docs/apps/troubleshoot.md."
+"""What a message says only if its page is at an address."""
+
 _WITH_SPEC = "after each change of the spec"
 _KSTATUS = "kstatus, which Flux and `kpt` use"
 
 FIELDS = {
     "observedGeneration": Use(_WITH_SPEC, _KSTATUS),
     "state": Use("see [states](#states)", "people"),
-    "conditions": Use("see [conditions](#conditions)", "see its fields"),
+    "conditions": Use("see [conditions](conditions.md)", "see its fields"),
     "conditions[].type": Use("Ready, Available and Progressing are always present", "all clients"),
-    "conditions[].status": Use("see [conditions](#conditions)", "all clients"),
+    "conditions[].status": Use("see [conditions](conditions.md)", "all clients"),
     "conditions[].reason": Use("when the cause changes, while `status` can stay the same", "people, alerts"),
     "conditions[].message": Use("when the cause changes, while `status` can stay the same", "people"),
     "conditions[].observedGeneration": Use(_WITH_SPEC, "`kubectl wait`, which ignores an older generation"),
@@ -77,11 +80,15 @@ FIELDS = {
 """The fields of the status, in the order of the page."""
 
 
-def page() -> str:
-    """Return the page, with each part that is made in its place."""
-    text = PAGE.read_text()
-    for name, make in _PARTS.items():
-        begin, end = f"<!-- {name}: made by make generate -->\n", f"<!-- end of {name} -->\n"
+def pages() -> dict[str, str]:
+    """Return the pages, by their names in docs/reference, with each part that is made in its place."""
+    return {name: _page(name) for name in _PARTS}
+
+
+def _page(name: str) -> str:
+    text = (FOLDER / name).read_text()
+    for part, make in _PARTS[name].items():
+        begin, end = f"<!-- {part}: made by make generate -->\n", f"<!-- end of {part} -->\n"
         before, _, rest = text.partition(begin)
         text = f"{before}{begin}\n{make()}\n{end}{rest.partition(end)[2]}"
     return text
@@ -121,16 +128,14 @@ def _conditions() -> str:
 
 def _reasons() -> str:
     rows = "".join(
-        f"| {each.type} | {each.status} | {each.reason} | {plain(each.outlined())} |\n" for each in OTHER_CONDITIONS
+        f"| {each.type} | {each.status} | {each.reason} | {plain(each.outlined()).removesuffix(_SEE)} |\n"
+        for each in OTHER_CONDITIONS
     )
     return f"| condition | status | reason | message |\n|---|---|---|---|\n{rows}"
 
 
 _PARTS = {
-    "example": _example,
-    "fields": _fields,
-    "states": _states,
-    "conditions": _conditions,
-    "reasons": _reasons,
+    "status.md": {"example": _example, "fields": _fields, "states": _states},
+    "conditions.md": {"conditions": _conditions, "reasons": _reasons},
 }
-"""The parts of the page that are made, by the name in their comments."""
+"""The parts of each page that are made, by the name in their comments."""

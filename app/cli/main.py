@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
     raise SystemExit(2) from error
 
 if TYPE_CHECKING:
-    from metahook.commands import Binding
+    from metahook.commands import Binding, Program
 
 CLI_EXTRA = "pip install ./metahook '.[cli]', at the root of the repository"
 """What installs the packages that only the command line needs: by path, as the packages are not published."""
@@ -43,9 +43,9 @@ def _binding() -> "Binding":
     return binding()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and exit: 0 success; 1 invalid spec, difference or unmet expectation; 2 an error occurred."""
-    program = bound_program(
+def program() -> "Program":
+    """Return the program with all commands."""
+    return bound_program(
         "myresource",
         _binding,
         version=__version__,
@@ -55,5 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         package="app.cli",
         install=CLI_EXTRA,
     )
-    program.complete()
-    program.main(in_new_form(sys.argv[1:] if arguments is None else arguments))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit: 0 success; 1 invalid spec, difference or unmet expectation; 2 an error occurred."""
+    myresource = program()
+    myresource.complete()
+    myresource.main(in_new_form(sys.argv[1:] if arguments is None else arguments))

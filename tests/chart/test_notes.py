@@ -59,6 +59,7 @@ def test_the_myresource_of_the_notes_is_valid() -> None:
     ("given", "said"),
     [
         ({}, "has no registry"),
+        ({}, "docsUrl is not set"),
         ({"crds": {"enabled": False}}, "apply the directory crds/ yourself"),
         ({"watch": {"secrets": True}}, "can read all Secrets of the cluster"),
         (WATCHES, "An Event SyncError on the\nMyResource is the only sign"),
@@ -71,7 +72,7 @@ def test_the_myresource_of_the_notes_is_valid() -> None:
     ids=str,
 )
 def test_the_notes_mention_special_values(given: Json, said: str) -> None:
-    usual = {"image": {"repository": "registry.example.com/hook"}}
+    usual = {"image": {"repository": "registry.example.com/hook"}, "docsUrl": "https://docs.example.com/docs"}
 
     assert said in notes(given)
     assert said not in notes(usual)

@@ -17,7 +17,13 @@ PAGES = [
         "docs/clusters/tls.md",
         "docs/clusters/upgrade.md",
     ),
-    *("docs/apps/config-reload.md", "docs/apps/rollback.md", "docs/apps/dependencies.md", "docs/reference/status.md"),
+    *(
+        "docs/apps/config-reload.md",
+        "docs/apps/rollback.md",
+        "docs/apps/dependencies.md",
+        "docs/reference/status.md",
+        "docs/reference/children.md",
+    ),
     *("docs/contributing/hook-on-your-laptop.md", "docs/clusters/monitor.md", "docs/reference/alerts.md"),
     *("metahook/docs/port-your-reconciler.md", "docs/concepts/how-it-works.md"),
 ]

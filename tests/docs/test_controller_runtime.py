@@ -22,7 +22,7 @@ CHILD, SOURCE, OTHER = (Key("ConfigMap", "default", name) for name in ("mine", "
 
 
 def block(language: str, page: str = TEXT) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    found, *_ = re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert isinstance(found, str)
     return found
 
@@ -30,7 +30,7 @@ def block(language: str, page: str = TEXT) -> str:
 @pytest.fixture(name="copies", scope="module")
 def _copies(tmp_path_factory: pytest.TempPathFactory) -> Controller:
     file = tmp_path_factory.mktemp("watching") / "copies.py"
-    file.write_text(block("python", (ROOT / "metahook/docs/why-watch.md").read_text()))
+    file.write_text(block("python", (ROOT / "metahook/docs/watch-or-poll.md").read_text()))
     found = runpy.run_path(str(file))["watching"]()
     assert isinstance(found, Controller)
     return found

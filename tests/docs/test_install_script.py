@@ -9,8 +9,10 @@ import pytest
 
 from tests.docs.commands import section_commands
 from tests.docs.documents import ROOT
+from tests.release.test_source import git
 
 REPOSITORY = "registry.example.com/myresource-operator"
+DOCS = "https://git.example.com/docs"
 OTHERS = {
     "kind": {
         "version=$(make version)": "it runs what make version runs",
@@ -34,25 +36,26 @@ echo "${0##*/} $*" >> "$LOG"
 case "${0##*/} $*" in
   "kubectl get crd "*) exit 1 ;;
   "kubectl config view "*) echo "$KUBECONFIG" ;;
+  "helm get values "*) echo "$VALUES" ;;
 esac
 """
 
 
-def ran(folder: Path, *arguments: str) -> tuple[list[str], str]:
-    """Return the commands that the script runs, and what it says."""
+def ran(folder: Path, *arguments: str, **given: str) -> tuple[list[str], str]:
+    """Return the commands that the script runs with *given* variables, and what it says."""
     for program in ("docker", "kind", "kubectl", "helm"):
         (folder / program).write_text(_PROGRAM)
         (folder / program).chmod(0o755)
     log = folder / "log"
     own = {"LOG": str(log), "TMPDIR": str(folder), "PATH": f"{folder}:{os.environ['PATH']}"}
     script = [str(ROOT / "tests/own/install.sh"), *arguments]
-    ended = subprocess.run(script, env={**os.environ, **own}, capture_output=True, text=True, check=False)
+    ended = subprocess.run(script, env={**os.environ, **own, **given}, capture_output=True, text=True, check=False)
     return log.read_text().splitlines() if log.exists() else [], ended.stdout + ended.stderr
 
 
 def as_on_the_page(commands: list[str]) -> list[str]:
     """Return *commands* without those that look around, and as one writes them for a first installation."""
-    around = re.compile(r"kind (get|create|export) |kubectl (get crd|config) ")
+    around = re.compile(r"kind (get|create|export) |kubectl (get crd|config) |helm get ")
     again = re.compile(r"^helm upgrade --install( --reset-then-reuse-values)? ")
     return [again.sub("helm install ", command) for command in commands if not around.match(command)]
 
@@ -66,7 +69,7 @@ def test_the_script_runs_the_commands_of_the_page_in_their_order(
     if target == "kind":
         page = [re.sub(r"image\.repository=[^,]+,", "", command) for command in page]
     version = subprocess.run([ROOT / "release/version.sh"], capture_output=True, text=True, check=True).stdout.strip()
-    commands, said = ran(tmp_path, *arguments)
+    commands, said = ran(tmp_path, *arguments, DOCS_URL=DOCS)
 
     assert [command.replace(version, "$version") for command in as_on_the_page(commands)] == page, said
     assert [words for words in others if not any(command.startswith(words) for command in COMMANDS)] == []
@@ -78,3 +81,40 @@ def test_a_cluster_of_ones_own_needs_a_context_and_a_repository(arguments: tuple
 
     assert commands == []
     assert "make deploy CONTEXT=NAME REPOSITORY=registry.example.com/myresource-operator" in said
+
+
+@pytest.mark.parametrize(
+    ("values", "docs_url", "expected"),
+    [
+        ("replicaCount: 3", DOCS, [f"docsUrl={DOCS}"]),
+        ("docsUrl: https://wiki.example.com", DOCS, [f"docsUrl={DOCS}"]),
+        ("docsUrl: https://wiki.example.com", "", []),
+    ],
+)
+def test_pages_are_where_the_variable_says_or_stay_where_they_were(
+    values: str, docs_url: str, expected: list[str], tmp_path: Path
+) -> None:
+    commands, said = ran(tmp_path, VALUES=values, DOCS_URL=docs_url)
+
+    (install,) = [command for command in commands if command.startswith("helm upgrade") and "image.tag" in command]
+    assert re.findall(r"docsUrl=\S+", install) == expected, said
+
+
+@pytest.mark.parametrize(
+    ("remote", "expected"),
+    [
+        ("https://github.com/acme/op.git", "https://github.com/acme/op/blob/HEAD/docs\n"),
+        ("https://me:secret@github.com/acme/op", "https://github.com/acme/op/blob/HEAD/docs\n"),
+        ("git@github.acme.io:acme/op.git", "https://github.acme.io/acme/op/blob/HEAD/docs\n"),
+        ("ssh://git@gitlab.acme.io:2222/a/b/op.git", "https://gitlab.acme.io/a/b/op/-/blob/HEAD/docs\n"),
+        ("https://git.acme.io/op.git", ""),
+        ("/srv/github.com/op.git", ""),
+        ("", ""),
+    ],
+)
+def test_without_both_the_remote_says_where_the_pages_are(remote: str, expected: str, tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    if remote:
+        git(tmp_path, "remote", "add", "origin", remote)
+
+    assert subprocess.check_output([ROOT / "release/docs_url.sh"], cwd=tmp_path, text=True) == expected

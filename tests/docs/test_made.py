@@ -7,7 +7,7 @@ import pytest
 from app.api.schema.crd import schema
 from tests.api.apiserver import SCHEMA, refusals, stored
 from tests.requests.builders import Json, sync
-from website.fields import below, examples
+from website.fields import GROUPS, below, examples
 from website.made import ROOT, pages
 
 GIVEN = [(field, example) for field, found in examples().items() for example in found]
@@ -64,3 +64,9 @@ def test_every_nested_field_is_in_an_example() -> None:
 
     assert len(known) > 120
     assert known - used == set()
+
+
+def test_every_field_is_in_one_group() -> None:
+    grouped = [name for group in GROUPS.values() for name in group.fields.split()]
+
+    assert sorted(grouped) == sorted(schema()["properties"]["spec"]["properties"])

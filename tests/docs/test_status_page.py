@@ -14,9 +14,9 @@ from tests.requests.builders import MYRESOURCE, Json
 from toolkit.served.asgi import call
 from website.fields import below
 from website.pictures import ARROWS
-from website.status import FIELDS, NOW, REQUEST, SCHEMA, page
+from website.status import FIELDS, NOW, REQUEST, SCHEMA, pages
 
-(EXAMPLE,) = re.findall(r"^```yaml\n(.*?)^```$", page(), re.DOTALL | re.MULTILINE)
+(EXAMPLE,) = re.findall(r"^```yaml\n(.*?)^```$", pages()["status.md"], re.DOTALL | re.MULTILINE)
 SHOWN: Json = yaml.safe_load(EXAMPLE)
 STATUS: Json = SHOWN["status"]
 

@@ -33,7 +33,8 @@ OPERATOR = "myresource-operator"
 
 INSTALL = (
     "helm install myresource-operator charts/myresource-operator --namespace myresource-operator --create-namespace "
-    "--set image.repository=registry.example.com/myresource-operator,image.tag=$version --wait"
+    "--set image.repository=registry.example.com/myresource-operator,image.tag=$version,"
+    "docsUrl=https://git.example.com/docs --wait"
 )
 UPGRADE = (
     "helm upgrade myresource-operator charts/myresource-operator --namespace myresource-operator "

@@ -221,7 +221,7 @@ def test_kubectl_lists_the_objects_with_our_labels_and_their_owners(here: Namesp
     here.put(deployment("stray"))
     here.eventually(lambda: len(here.pods()) == 2)
     here.wait_until_quiet()
-    page = (ROOT / "docs/reference/status.md").read_text()
+    page = (ROOT / "docs/reference/children.md").read_text()
     by_label, by_uid = (line.strip() for line in page.splitlines() if "custom-columns=KIND" in line)
 
     (_, *all_rows), (_, *children) = (kubectl.run(command, here.name).splitlines() for command in (by_label, by_uid))

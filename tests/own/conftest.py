@@ -52,7 +52,8 @@ def install(own: OwnCluster, repository: str) -> None:
     if own.client.get("CustomResourceDefinition", "", crd) is None:
         own.shell.run(first)
     for command in others:
-        own.shell.run(command.replace("registry.example.com/myresource-operator", repository))
+        given = command.replace("registry.example.com/myresource-operator", repository)
+        own.shell.run(given.replace(",docsUrl=https://git.example.com/docs", ""))  # the page's is not the reader's
 
 
 @contextmanager

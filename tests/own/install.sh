@@ -40,8 +40,11 @@ kubectl get crd compositecontrollers.metacontroller.k8s.io >/dev/null 2>&1 ||
   helm upgrade --install metacontroller oci://ghcr.io/metacontroller/metacontroller-helm --version 4.17.2 \
     --namespace metacontroller --create-namespace --set fullnameOverride=metacontroller --wait
 # What an earlier installation has set stays set
+docs=${DOCS_URL:-}
+[ -n "$docs" ] || helm get values myresource-operator --namespace myresource-operator 2>/dev/null | grep -q ^docsUrl: ||
+  docs=$(release/docs_url.sh)
 helm upgrade --install --reset-then-reuse-values myresource-operator charts/myresource-operator \
-  --namespace myresource-operator --create-namespace --set "${repository:+image.repository=$repository,}image.tag=$version" --wait
+  --namespace myresource-operator --create-namespace --set "${repository:+image.repository=$repository,}image.tag=$version${docs:+,docsUrl=$docs}" --wait
 helm test myresource-operator --namespace myresource-operator --logs
 
 kubectl apply -f examples/web.yaml

@@ -15,7 +15,7 @@ KINDS = "metahook/src/metahook/simulator/apiserver/built_in_kinds.json"
 FILES = {
     "app/api/values/names.py": 'GROUP = "mygroup.example.com"\nKIND = "MyResource"\nSHORT_NAME = "myr"\n',
     "charts/myresource-operator/run": "myresource render -f examples/hooks/myresource/hi.yaml",
-    "metahook/docs/why-watch.md": "MyResource web",
+    "metahook/docs/from-controller-runtime.md": "MyResource web",
     "metahook/docs/port-your-reconciler.md": "MyResource web",
     "CHANGELOG.md": "A MyResource: [kept](docs/a.md#delete-a-myresource), [told](docs/myresources.md)",
     "LICENSE": "MyResource",
@@ -59,7 +59,7 @@ def test_contents_and_paths_are_renamed_and_what_is_not_the_operators_is_left_al
     assert found == {
         "app/api/values/names.py": 'GROUP = "apps.acme.io"\nKIND = "WebApp"\nSHORT_NAME = "wa"\n',
         "charts/webapp-operator/run": "webapp render -f examples/hooks/myresource/hi.yaml",
-        "metahook/docs/why-watch.md": "WebApp web",
+        "metahook/docs/from-controller-runtime.md": "WebApp web",
         "CHANGELOG.md": "A MyResource: [kept](docs/a.md#delete-a-webapp), [told](docs/webapps.md)",
         **{path: text for path, text in FILES.items() if path in kept},
     }

@@ -144,9 +144,14 @@ def _objects(kubectl: Kubectl, parent: Json) -> list[Json]:
     return items
 
 
+def program() -> Program:
+    """Return the plugin with all commands."""
+    return Program(_group, _PROGRAM)
+
+
 def main() -> None:
     """Run the command, and exit with its code."""
-    Program(_group, _PROGRAM).main()
+    program().main()
 
 
 def complete() -> None:

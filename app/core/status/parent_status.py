@@ -39,6 +39,7 @@ from app.core.status.messages import foreign_message, listing, message
 from app.core.status.readiness import Decision
 from app.core.status.transitions import Transitions
 from app.core.timers import format_time
+from app.core.watch import Watch
 from metahook import Service
 
 _READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
@@ -50,7 +51,7 @@ def parent_status(facts: Facts, decision: Decision, docs_url: str) -> Json:
 
     Transition times come from the previous one where nothing changed.
 
-    Its messages name pages at *docs_url*.
+    A message names a page only if *docs_url* is set: users of a cluster have no files of the repository.
     """
     is_ready = decision.outlook is Outlook.READY
     transitions = Transitions(facts)
@@ -100,8 +101,10 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     if facts.foreign:
         conditions.append(replace(FOREIGN_FIELDS, message=foreign_message(facts.foreign)))
     if facts.installation:
-        misconfigured = OPERATOR_MISCONFIGURED[facts.installation[0]]
-        conditions.append(replace(misconfigured, message=linked(misconfigured.message, docs_url)[:MAX_MESSAGE]))
+        finding = facts.installation[0]
+        misconfigured = OPERATOR_MISCONFIGURED[finding]
+        named = finding.message if docs_url == Watch.docs_url else linked(misconfigured.message, docs_url)
+        conditions.append(replace(misconfigured, message=named[:MAX_MESSAGE]))
     return conditions
 
 

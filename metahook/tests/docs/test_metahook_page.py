@@ -24,7 +24,7 @@ TEXT = page("metahook")
 SIMULATE = page("simulate-your-hook")
 BLOCKS = consoles("metahook") + consoles("simulate-your-hook")
 REMOTE = [block for block in BLOCKS if "--hook http" in block.command]
-PAGES = [page(name) for name in ("metahook", "simulate-your-hook", "check-in-ci", "write-your-own-hook")]
+PAGES = [page(name) for name in ("metahook", "simulate-your-hook", "write-your-own-hook")]
 COMMANDS = re.findall(r"^ {4}metahook (\w+) (.*)$", "".join(PAGES), re.MULTILINE)
 
 

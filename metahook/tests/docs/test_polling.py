@@ -1,4 +1,4 @@
-"""The polling hook of docs/polling-and-stale-requests.md: called at its moments; its thread keeps the last reading."""
+"""The polling hook of docs/watch-or-poll.md: called at its moments; its thread keeps the last reading."""
 
 import http.server
 import itertools
@@ -31,7 +31,7 @@ BEGUN = 5.0
 LICENSE, CHILD = Key("License", "default", "acme"), Key("ConfigMap", "default", "acme")
 
 
-CODE = blocks(page("polling-and-stale-requests"), "python")[0]
+(CODE,) = (block for block in blocks(page("watch-or-poll"), "python") if "class Poller" in block)
 
 
 def run(code: str, folder: Path) -> dict[str, Any]:

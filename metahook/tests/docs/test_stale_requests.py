@@ -1,4 +1,4 @@
-"""The stamp of docs/polling-and-stale-requests.md: without it a stale request undoes a newer spec."""
+"""The stamp of docs/watch-or-poll.md: without it a stale request undoes a newer spec."""
 
 import runpy
 import sys
@@ -20,7 +20,7 @@ CHANGES = 3
 
 KIND = Kind("example.com/v1", "Greeting", "greetings")
 GREETINGS = (ROOT / "examples/greeting/greetings.py").read_text()
-BLOCKS = blocks(page("polling-and-stale-requests"), "python")
+BLOCKS = blocks(page("watch-or-poll"), "python")
 
 
 @pytest.fixture(name="hooks")

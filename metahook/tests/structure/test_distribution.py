@@ -20,9 +20,7 @@ from toolkit.root import ROOT
 from toolkit.slow import only_whole, short_or_whole
 
 EXAMPLES = ROOT / "examples"
-HOOK_PAGES = [
-    ROOT / "docs" / f"{name}.md" for name in ("write-your-own-hook", "hook-reference", "polling-and-stale-requests")
-]
+HOOK_PAGES = [ROOT / "docs" / f"{name}.md" for name in ("write-your-own-hook", "hook-reference", "watch-or-poll")]
 TOOLKIT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OF_SERVER = "metahook[server]"
 """How an extra includes the extra ``server``."""
@@ -159,7 +157,7 @@ def _project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "app").mkdir()
     (folder / "app/__init__.py").write_text("raise ImportError('of the project')\n")
     for name, code in zip(
-        ("greetings", "claims", "finalizing", "hooks", "measured", "licenses", "careful_greetings"),
+        ("greetings", "claims", "finalizing", "hooks", "measured", "copying", "licenses", "careful_greetings"),
         re.findall(r"^```python\n(.*?)^```$", "".join(page.read_text() for page in HOOK_PAGES), _BLOCKS),
         strict=True,
     ):

@@ -27,8 +27,13 @@ def _group() -> None:
     """Try a hook of Metacontroller, in any language, without a cluster."""
 
 
+def program() -> Program:
+    """Return the program with all commands."""
+    return Program(_group, "metahook")
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and exit: 0 success; 1 a finding or a difference; 2 an error."""
-    program = Program(_group, "metahook")
-    program.complete()
-    program.main(arguments)
+    metahook = program()
+    metahook.complete()
+    metahook.main(arguments)

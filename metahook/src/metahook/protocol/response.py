@@ -22,8 +22,9 @@ class SyncResponse:
 
     ``children`` are made by today's rules; ``kept`` are children as they were last applied (``Children.kept``), which
     the gate does not judge by today's rules. ``status`` replaces the whole observed status. ``resync_after`` requests
-    another sync after that many seconds. ``findings`` are what the hook itself found to be wrong with the installation,
-    for the log and the metrics. ``log`` has fields for the log; put nothing secret there.
+    another sync after that many whole seconds, 1 to 86400: compute it at each call, because a timer may be lost.
+    ``findings`` are what the hook itself found to be wrong with the installation, for the log and the metrics. ``log``
+    has up to 16 fields for the line of this call in the log; put nothing secret there.
     """
 
     status: dict[str, Any]
@@ -64,6 +65,8 @@ class FinalizeResponse:
 
 @dataclass(frozen=True, kw_only=True)
 class _Decorated:
+    """What a decorator returns of the attachments, and of the object itself."""
+
     children: list[Manifest] = field(default_factory=list)
     kept: list[Manifest] = field(default_factory=list)
     labels: Mapping[str, str | None] = field(default_factory=dict, hash=False)

@@ -57,3 +57,4 @@ NAMES = tuple(Limits.__annotations__)
 """Those of all limits."""
 
 DEFAULT_LIMITS = Limits()
+"""The limits of a server that is given none."""

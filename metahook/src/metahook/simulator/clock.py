@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
+"""The time at which a simulation starts."""
 
 
 @dataclass(eq=False)

@@ -71,6 +71,7 @@ class Event:
 
 
 Entry = Write | Call | Event
+"""What a history lists."""
 
 
 @dataclass

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 Json = dict[str, Any]
+"""An object of JSON."""
 
 _WRITER = msgspec.json.Encoder(order="sorted")
 

@@ -22,8 +22,9 @@ def crd(
     """Return the CRD of *kind*, whose objects have *spec* and *status*; raise NotStructural for what a CRD can't say.
 
     *columns* are what ``kubectl get`` prints beside the name and the age: JSON paths, such as ``.spec.image``, by the
-    heading. A docstring of a struct, or below one of its fields, is what ``kubectl explain`` prints. Raise ValueError
-    for a *kind* without a group.
+    heading. A docstring of a struct, or below one of its fields, is what ``kubectl explain`` prints. A CEL rule of
+    a field is in ``Meta(extra_json_schema={"x-kubernetes-validations": [...]})`` of msgspec. Raise ValueError for a
+    *kind* without a group.
     """
     group, _, version = kind.api_version.partition("/")
     if not version:

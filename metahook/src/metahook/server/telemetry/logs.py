@@ -21,7 +21,9 @@ from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.log_rate import LOG_RATE
 
 Format = Literal["auto", "json", "console"]
+"""How a line is written; auto is console on a terminal, and else json."""
 Level = Literal["debug", "info", "warning", "error"]
+"""The least important lines that are written."""
 Fields = dict[str, Any]
 
 _LIBRARIES = ("asyncio", "concurrent", "uvicorn")
@@ -43,6 +45,7 @@ class LogOptions:
 
 
 DEFAULT_LOG = LogOptions()
+"""The log of a server that is given no options."""
 
 
 def _ignore(_: int) -> None:

@@ -33,6 +33,7 @@ M = TypeVar("M", Counter, Histogram)
 PREFIX = "metahook_"
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+"""The media type of ``Metrics.text``."""
 
 OTHER = "other"
 """Stands for a path that is not a hook's."""

@@ -23,7 +23,9 @@ from metahook.simulator.metacontroller.settings.selector import ParentResource
 from metahook.simulator.objects import Json
 
 Mode = Literal["dynamic-apply", "server-side-apply"]
+"""The apply strategy of Metacontroller."""
 MODES: tuple[Mode, Mode] = ("dynamic-apply", "server-side-apply")
+"""Both apply strategies."""
 
 WITHOUT_STATUS = {
     "CSIDriver", "CSINode", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision", "EndpointSlice",

@@ -1,4 +1,4 @@
-"""metahook/docs/why-watch.md: its hooks run beside each other, and its table has what is measured."""
+"""metahook/docs/watch-or-poll.md: its hooks run beside each other, and its table has what is measured."""
 
 import re
 import runpy
@@ -14,7 +14,7 @@ from metahook.simulator.world import World
 from tests.docs.documents import ROOT
 from tests.simulated.worlds import Since, both_modes, calls
 
-TEXT = (ROOT / "metahook/docs/why-watch.md").read_text()
+TEXT = (ROOT / "metahook/docs/watch-or-poll.md").read_text()
 INTERVAL = 300
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -70,7 +70,7 @@ Make = Callable[[Copies], Controller]
 def _code(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return what the code of the page defines."""
     file = tmp_path_factory.mktemp("why") / "hooks.py"
-    (code,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+    code, *_ = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
     file.write_text(code)
     return runpy.run_path(str(file))
 

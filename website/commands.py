@@ -1,0 +1,82 @@
+"""The pages with all commands, as their ``--help`` describes them."""
+
+from collections.abc import Iterator
+
+import click
+
+from app.cli.main import program as myresource
+from app.cli.plugin.commands import program as plugin
+from app.settings.serve import ServeSettings
+from metahook.cli.main import program as metahook
+from metahook.commands import Program
+
+_ERRORS = "Every command has `--help`, and ends with 2 and one line on stderr for an error."
+
+_OPERATOR = f"""\
+# Commands
+
+For everyone who uses the command line. This page lists the commands, arguments and options of `myresource` and `kubectl
+myresource`. {_ERRORS}
+"""
+_TOOLKIT = f"""\
+# Commands of metahook
+
+For authors of hooks. This page lists the commands, arguments and options of `metahook`. {_ERRORS} [Test a hook in any
+language](metahook.md) shows how to use them.
+"""
+
+
+def operator_page() -> str:
+    """Return the page about the operator's commands."""
+    return _OPERATOR + "".join([*_sections(myresource()), *_sections(plugin())])
+
+
+def toolkit_page() -> str:
+    """Return the page about those of the toolkit."""
+    return _TOOLKIT + "".join(_sections(metahook()))
+
+
+def _sections(program: Program) -> Iterator[str]:
+    with program.group.make_context(program.name, [], resilient_parsing=True) as context:
+        for name in program.group.list_commands(context):
+            command = program.group.get_command(context, name)
+            if command and not command.hidden:
+                with click.Context(command, info_name=name, parent=context) as inner:
+                    yield _section(inner)
+
+
+def _section(context: click.Context) -> str:
+    command = context.command
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    about = "\n\n".join(map(_paragraph, (command.help or "").split("\n\n")))
+    shown = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
+    settings = [option for option in shown if option.name in ServeSettings.model_fields and option.envvar]
+    options = "".join(_item(option, context) for option in shown if option not in settings)
+    section = f"\n## {context.command_path}\n\n```text\n{usage}\n```\n\n{about}\n" + (
+        options and f"\nOptions:\n\n{options}"
+    )
+    if settings:
+        names = ", ".join(f"`{option.opts[0]}`" for option in settings)
+        section += f"\n[Settings of the operator](settings.md), with their variables: {names}.\n"
+    return section
+
+
+def _item(option: click.Option, context: click.Context) -> str:
+    names, text = option.get_help_record(context) or ("", "")
+    return f"- `{names}`: {' '.join(text.split())}\n"
+
+
+def _paragraph(text: str) -> str:
+    """Return a paragraph of a help text; the lines of one that click does not wrap, after its first, are a list."""
+    if "\b" not in text:
+        return " ".join(text.split())
+    head, *lines = text.partition("\b")[2].strip().splitlines()
+    if not head.endswith(":"):
+        return "\n".join(["```text", head, *lines, "```"])
+    return "\n".join([head, "", *(_listed(line.strip()) for line in lines)])
+
+
+def _listed(line: str) -> str:
+    """Return a *line* that begins with an exit status as an item of a list, and any other one as a command."""
+    code, _, text = line.partition(" ")
+    return f"- `{code}`: {text.strip()}" if code.isdigit() else f"    {line}"
