@@ -6,7 +6,6 @@ The requests in tests/data/leftovers are those of tests/e2e/test_apply_strategy.
 import json
 import re
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +16,9 @@ from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import Children, SyncRequest
 from metahook.protocol.drift.leftovers import format_path, leftovers
-from metahook.protocol.drift.removal import removal
 from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
-from tests.recorded.traffic import FOLDER, Recorded, load
 from tests.requests.builders import EARLIER_TEXT, NOW, UID, condition, finished, grouped, my_resource, sync
 
 Json = dict[str, Any]
@@ -86,17 +83,6 @@ def test_nothing_is_found_where_nothing_is_dropped_or_metacontroller_removes_it(
     assert found(request["parent"], children_of(request)) == []
 
 
-def _syncs(folder: Path) -> list[Recorded]:
-    return [each for each in load(folder) if each.path == "/sync"]
-
-
-@pytest.mark.parametrize("each", _syncs(FOLDER), ids=str)
-def test_recorded_traffic_has_none(each: Recorded) -> None:
-    request = each.content["request"]
-
-    assert found(request["parent"], children_of(request)) == []
-
-
 # One field at a time
 
 
@@ -135,10 +121,7 @@ def observed(*owners: Json, pod: Json | None = None, annotations: Json | None = 
 
 RESTART = "f:kubectl.kubernetes.io/restartedAt"
 GRACE, LONG = in_pod(terminationGracePeriodSeconds={}), {"terminationGracePeriodSeconds": 60}
-LEFT = ["spec.template.spec.terminationGracePeriodSeconds"]
-REFERENCE: Json = {"f:metadata": {"f:ownerReferences": {f'k:{{"uid":"{UID}"}}': {}}}}
 PROBE: Json = {".": {}, "f:exec": {".": {}, "f:command": {}}}
-RESTARTED: Json = {"f:spec": {"f:template": {"f:metadata": {"f:annotations": {".": {}, RESTART: {}}}}}}
 
 
 @pytest.mark.parametrize(
@@ -160,10 +143,6 @@ RESTARTED: Json = {"f:spec": {"f:template": {"f:metadata": {"f:annotations": {".
             [f"{MAIN}.livenessProbe.exec"],
             id="a field of ours, without what others put into it",
         ),
-        pytest.param(
-            [owning({**REFERENCE, **GRACE}, manager="mc")], LEFT, id="by the owner of our reference, whatever its name"
-        ),
-        pytest.param([owning(RESTARTED, manager="kubectl")], [], id="a restart that stays after an undo"),
         pytest.param([owning(in_main(args={"f:x": {}, 'k:{"name":"x"}': {}}))], [], id="items of what is no list"),
     ],
 )
@@ -205,24 +184,6 @@ def test_at_rest_a_child_with_leftovers_is_not_written() -> None:
 
 
 # The command
-
-
-def test_a_port_of_another_protocol_is_set_again_by_the_patch_that_deletes_one() -> None:
-    """The API server takes both for the same."""
-    tcp, udp, other = (
-        {"port": port, "protocol": protocol} for port, protocol in ((80, "TCP"), (80, "UDP"), (81, "TCP"))
-    )
-    desired = {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"ports": [udp, other]},
-    }
-    observed = in_request(my_resource(), {**desired, "spec": {"ports": [tcp, other]}})
-
-    patch = removal(desired, [("spec", "ports", tuple(tcp.items()))], observed).command.partition(" -p ")[2]
-
-    assert json.loads(patch.strip("'")) == {"spec": {"ports": [{**tcp, "$patch": "delete"}, udp]}}
 
 
 def test_as_many_as_fit_are_removed_at_once_and_the_message_is_never_cut() -> None:

@@ -19,11 +19,9 @@ from app.core.controller import controller
 from app.core.desired.generation import GenerationMemo, ValidSpec, manifests, valid_spec
 from app.core.desired.references import references
 from app.core.desired.replicas import Replicas
-from app.core.watch import Watch
 from metahook import Deployment, Parent
 from metahook.protocol.request_builder import customize_request
 from tests.api.full import filled
-from tests.recorded.traffic import RECORDED, load
 from tests.requests.builders import NOW, finished, my_resource
 from tests.requests.watched_objects import WATCH, WATCHING
 from tests.strategies.observed import Situation, situations
@@ -121,14 +119,6 @@ def test_a_memo_does_not_change_answers(situation: Situation) -> None:
 @given(situations(), st.sampled_from([0, 4_000, 20_000]))
 def test_a_memo_that_forgets_does_not_change_answers(situation: Situation, bound: int) -> None:
     assert_same_answers(sequence(situation) * 2, GenerationMemo(bound))
-
-
-def test_a_memo_does_not_change_the_answers_to_recorded_requests() -> None:
-    remembering = controller(Watch(pods=False), GenerationMemo())
-    syncs = [recorded for recorded in load() if recorded.path == "/sync"]
-    answers = [RECORDED.handle_sync(recorded.body, recorded.now) for recorded in syncs]
-    for recorded, answer in [*zip(syncs, answers, strict=True), *zip(syncs[::-1], answers[::-1], strict=True)]:
-        assert remembering.handle_sync(recorded.body, recorded.now) == answer
 
 
 PLAIN = Situation(my_resource())

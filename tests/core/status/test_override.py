@@ -375,6 +375,3 @@ def test_a_record_that_is_none_is_ignored(stored: Any) -> None:
     life.parent["status"]["override"] = stored
 
     assert (reason(life.step(1)), life.parent["status"].get("override")) == ("Available", None)
-
-
-# In a cluster

@@ -250,28 +250,8 @@ def test_a_request_that_lacks_the_last_status_does_not_take_numbers_back(desired
     assert len(rollout.writes) > 2
 
 
-def _immediately(*_: object) -> None:
-    return None
-
-
-def _far_off(facts: Any, *_: object) -> datetime:
-    return facts.now + timedelta(days=1)  # type: ignore[no-any-return]
-
-
-@pytest.mark.parametrize(
-    ("desired", "taken", "name", "broken"),
-    [
-        pytest.param(5, ROLLING, "_due", _immediately, id="each-change"),
-        pytest.param(11, ONE_BY_ONE, "MANY", 99, id="each-pod-of-many"),
-        pytest.param(11, ROLLING, "INTERVAL", 2, id="too-early"),
-        pytest.param(5, LOST_LAST, "_due", _far_off, id="the-last-too-late"),
-    ],
-)
-def test_a_mistake_is_noticed(
-    desired: int, taken: Steps, name: str, broken: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check(desired, taken)
-    monkeypatch.setattr(pod_counts, name, broken)
+def test_a_mistake_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pod_counts, "_due", lambda *_: None)
 
     with pytest.raises(AssertionError):
-        check(desired, taken)
+        check(5, ROLLING)

@@ -5,7 +5,19 @@ import json
 from metahook.protocol.request_builder import customize_request
 from tests.requests.builders import Json, finished, grouped, my_resource, sync
 from tests.service.recorded_answers.exchange import Exchange
-from tests.service.recorded_answers.request import MIB, named, raw
+from tests.service.recorded_answers.request import (
+    CHUNKED,
+    HALF,
+    JSON,
+    LAST_CHUNK,
+    MIB,
+    PLAIN,
+    TEXT,
+    asking,
+    chunk,
+    named,
+    raw,
+)
 from toolkit.builders import owned
 from toolkit.hostile import BODY, CASES, PARENT
 
@@ -73,4 +85,39 @@ HOSTILE = {
     name: Exchange((sent,), ends=name.startswith("unfinished"))
     for name, sent in CASES.items()
     if name != "unfinished: a length that is too short"  # the client has closed: whether it is answered is a race
+}
+
+# Several requests, and requests in pieces
+
+SHORT_PAUSE = 0.1
+LONG = raw(body=BODY[:-1] + b',"later":"' + b"x" * 256 * 1024 + b'"}')
+"""Its end arrives before it is decided, in a thread."""
+CUSTOMIZE = raw("POST /customize HTTP/1.1", body=customize_request(_WEB))
+
+CONNECTIONS = {
+    "silent": Exchange((b"",)),
+    "half a head": Exchange((HALF,)),
+    "a blank line before a request": Exchange((b"\r\n",)),
+    "half a body": Exchange((PLAIN[:-10],)),
+    "half a chunked body": Exchange((CHUNKED + chunk(BODY[:20]),)),
+    "half of a body that is not read": Exchange((raw("POST /none HTTP/1.1", body=b"{", length="500"),)),
+    "a head in pieces": Exchange((PLAIN[:10], PLAIN[10:40], PLAIN[40:]), SHORT_PAUSE),
+    "a body in pieces": Exchange((PLAIN[:-30], PLAIN[-30:-10], PLAIN[-10:]), SHORT_PAUSE),
+    "chunks in pieces": Exchange((CHUNKED, chunk(BODY[:20]), chunk(BODY[20:]), LAST_CHUNK), SHORT_PAUSE),
+    "a client that leaves before its body ends": Exchange((PLAIN[:-10],), ends=True),
+    "a client that leaves in a head": Exchange((HALF,), ends=True),
+    "a client that only sends": Exchange((LONG,), ends=True),
+    "several requests on a connection": Exchange((PLAIN, CUSTOMIZE, PLAIN)),
+    "pipelined requests": Exchange((PLAIN * 3,)),
+    "a request after 400": Exchange((raw(body=b"{}"), PLAIN)),
+    "a request after 404": Exchange((raw("POST /sync/ HTTP/1.1", body=BODY), PLAIN)),
+    "a request after 405": Exchange((raw("PUT /sync HTTP/1.1", body=BODY), PLAIN)),
+    "a request after 415": Exchange((raw("POST /sync HTTP/1.1", TEXT, body=b"x" * 200_000), PLAIN)),
+    "a request after garbage": Exchange((b"canary\r\n\r\n", PLAIN)),
+    "a request after HTTP/1.0": Exchange((raw("POST /sync HTTP/1.0", body=BODY), PLAIN)),
+    "asks before it sends a body": Exchange((asking("/sync", len(BODY)), BODY)),
+    "asks and sends the next request": Exchange((asking("/sync", len(BODY)), BODY, PLAIN)),
+    "asks before a body for no path": Exchange((asking("/none", len(BODY)), BODY)),
+    "asks before a body that is too large": Exchange((asking("/sync", 100 * MIB), BODY)),
+    "expects something else": Exchange((raw("POST /sync HTTP/1.1", JSON, "Expect: the-unexpected", body=BODY),)),
 }

@@ -1,7 +1,7 @@
 """Requests as bytes on the wire."""
 
 from tests.service.recorded_answers.exchange import Exchange
-from toolkit.hooks import minimal
+from toolkit.hostile import BODY
 
 JSON, TEXT = "Content-Type: application/json", "Content-Type: text/plain"
 MIB = 1024 * 1024
@@ -31,9 +31,7 @@ def named(requests: dict[str, bytes]) -> dict[str, Exchange]:
     return {name: Exchange((sent,)) for name, sent in requests.items()}
 
 
-GOOD = minimal.sync_body()
-GOOD_CUSTOMIZE = minimal.customize_body()
-PLAIN = raw(body=GOOD)
+PLAIN = raw(body=BODY)
 HALF = b"POST /sync HTTP/1.1\r\nHost: ho"
 CHUNKED = raw("POST /sync HTTP/1.1", JSON, "Transfer-Encoding: chunked", length=None)
 LAST_CHUNK = b"0\r\n\r\n"

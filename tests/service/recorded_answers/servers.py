@@ -2,7 +2,6 @@
 
 import asyncio
 import ssl
-import sys
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,11 +11,10 @@ from pathlib import Path
 import trustme
 
 from tests.service.operator import serve_with, served
-from tests.service.recorded_answers import caller_requests, hook_requests, my_resource_requests
+from tests.service.recorded_answers import caller_requests, my_resource_requests
 from tests.service.recorded_answers.exchange import Answer, Exchange, answers
 from toolkit.served.process import Served
 
-HOOKS = (sys.executable, "-m", "tests.service.recorded_answers.hooks")
 SHORT = ("--stop-timeout=1", "--body-timeout=2")
 SERVE = (*serve_with(idle_timeout=2, head_timeout=2), "--log-level=error", *SHORT)
 AT_ONCE = 3
@@ -38,7 +36,6 @@ class Client:
 class Server:
     """A server, and its clients, by name."""
 
-    command: tuple[str, ...]
     clients: dict[str, Client]
     options: Callable[[Path], tuple[str, ...]] = lambda _: ()
     """More options, which name files in a directory."""
@@ -71,18 +68,17 @@ def _metacontroller(folder: Path) -> ssl.SSLContext:
 
 
 SERVERS = (
-    Server(HOOKS, {"a hook": Client(hook_requests.HOOK)}),
     Server(
-        SERVE,
         {
             "MyResources": Client(my_resource_requests.MYRESOURCE),
             "hostile requests": Client(my_resource_requests.HOSTILE),
             "health": Client(caller_requests.HEALTH, is_of_health=True),
         },
+        lambda _: ("--body-timeout=8",),  # enough for large bodies on a busy machine
     ),
-    Server(SERVE, {"tokens": Client(caller_requests.TOKENS)}, options=_token_options),
+    Server({"connections": Client(my_resource_requests.CONNECTIONS)}),
+    Server({"tokens": Client(caller_requests.TOKENS)}, options=_token_options),
     Server(
-        SERVE,
         {
             "TLS": Client(caller_requests.TLS, tls=_metacontroller),
             "TLS without a certificate": Client(caller_requests.TLS, tls=_stranger),
@@ -90,7 +86,7 @@ SERVERS = (
         },
         options=_tls_options,
     ),
-    Server((*SERVE, "--dev"), {"development mode": Client(caller_requests.DEVELOPMENT)}),
+    Server({"development mode": Client(caller_requests.DEVELOPMENT)}, lambda _: ("--dev",)),
 )
 
 
@@ -104,7 +100,7 @@ def all_answers() -> dict[str, dict[str, Answer]]:
 def _answers_of(server: Server) -> dict[str, dict[str, Answer]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with served(*server.command, *server.options(folder)) as running:
+        with served(*SERVE, *server.options(folder)) as running:
             return asyncio.run(_answers(server, running, folder))
 
 
