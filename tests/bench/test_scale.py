@@ -1,8 +1,5 @@
 """What ``make scale`` measures with, as far as it needs no control plane."""
 
-import pytest
-
-from bench.scale.__main__ import main
 from bench.scale.activity import Activity
 from bench.scale.installation import Work
 from bench.scale.report import EVENTS, event
@@ -62,9 +59,3 @@ def test_a_row_counts_for_each_myresource_that_the_event_concerns() -> None:
 
     assert cells == ["a change", "15.0 s", "16 s", "5.0", "1.0", "9.0", "2.0", "0", "1.5", "0", "0", "0"]
     assert len(cells) == len(EVENTS)
-
-
-@pytest.mark.parametrize("text", ["", "abc", "0", "-1", "1e3", "5001"])
-def test_a_number_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main([text])

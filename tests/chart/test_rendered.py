@@ -54,17 +54,6 @@ def test_there_is_one_golden_file_for_each_value_set() -> None:
         pytest.param("replicas: 2", "replicas: 3", ["- spec.replicas: 2", "+ spec.replicas: 3"], id="changed"),
         pytest.param("  replicas: 2\n", "", ["- spec.replicas: 2"], id="removed"),
         pytest.param("replicas: 2", "replicas: 2\n  paused: true", ["+ spec.paused: true"], id="added"),
-        pytest.param(
-            "{name: MYRESOURCE_DRAIN,",
-            "{name: MYRESOURCE_OTHER,",
-            [
-                '- spec.template.spec.containers[hook].env[MYRESOURCE_DRAIN].name: "MYRESOURCE_DRAIN"',
-                '- spec.template.spec.containers[hook].env[MYRESOURCE_DRAIN].value: "5"',
-                '+ spec.template.spec.containers[hook].env[MYRESOURCE_OTHER].name: "MYRESOURCE_OTHER"',
-                '+ spec.template.spec.containers[hook].env[MYRESOURCE_OTHER].value: "5"',
-            ],
-            id="an item of a list",
-        ),
     ],
 )
 def test_a_changed_field_is_a_difference(old: str, new: str, lines: list[str]) -> None:

@@ -6,7 +6,6 @@ caught.
 
 import functools
 import json
-import re
 from pathlib import Path as File
 from typing import Any
 
@@ -15,7 +14,6 @@ import yaml
 
 from metahook import MalformedRequest
 from metahook.protocol.request_builder import sync_request
-from tests.api.full import BOUNDED, filled
 from tests.requests.builders import NOW, NOW_TEXT, grouped, my_resource, sync
 from tests.requests.pods import crashing, pod, shown
 from tests.requests.watched_objects import WATCH, WATCHING, backup, config_map, related, secret
@@ -96,32 +94,3 @@ def test_each_place_of_a_request_may_be_large(within: str) -> None:
 @pytest.mark.parametrize("within", [within for within in PARTS if within.startswith("children")])
 def test_each_place_of_a_child_that_is_kept_may_be_large(within: str) -> None:
     assert not_linear(INVALID, within) == []
-
-
-TENTH = 10
-
-
-def cut(value: Any, path: Path) -> Any:
-    """Return *value*, whose list or map at *path* has a tenth of its entries."""
-    if path:
-        step, *rest = path
-        return {**value, step: cut(value[step], tuple(rest))} if isinstance(step, str) else [cut(value[0], tuple(rest))]
-    most = -(-len(value) // TENTH)
-    return value[:most] if isinstance(value, list) else dict(list(value.items())[:most])
-
-
-def steps(path: str) -> Path:
-    """Return the way to *path*, such as ``spec.env[].name``, in a spec; of a list it goes through the first item."""
-    return tuple(0 if step == "[]" else step for step in re.findall(r"\[\]|[^.\[\]]+", path)[1:])
-
-
-@pytest.mark.parametrize("path", BOUNDED)
-def test_each_list_of_a_spec_may_be_as_long_as_its_bound(path: str) -> None:
-    full = filled(path)
-
-    def make(size: int) -> bytes:
-        spec = full if size == TENTH else cut(full, steps(path))
-        parent = my_resource(**spec)
-        return sync_request(parent, grouped(), {})
-
-    assert is_linear(make, answer, 1)

@@ -12,16 +12,10 @@ from metahook.server.app import create_app
 from tests.invalid.mutations import MADE
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW
-from toolkit.mutations import places, replaced, spelled
 
 BODY = json.dumps(MADE).encode()
 
 Decision = Callable[[SyncRequest, datetime], SyncResponse]
-
-
-def fragile(request: SyncRequest, _: datetime) -> SyncResponse:
-    """Read the spec as if it were always whole."""
-    return SyncResponse(status={"image": json.loads(request.parent.spec)["image"]}, kept=request.children.kept())
 
 
 def forgetful(request: SyncRequest, now: datetime) -> SyncResponse:
@@ -31,20 +25,6 @@ def forgetful(request: SyncRequest, now: datetime) -> SyncResponse:
 
 def served_by(decide: Decision) -> FastAPI:
     return create_app(Controller(sync=decide, children=CHILDREN, optional_kinds=LATER_CHILDREN), clock=lambda: NOW)
-
-
-def test_a_fragile_controller_is_found_by_replacing_every_node() -> None:
-    bodies = {
-        spelled(path): json.dumps(replaced(MADE, path, lambda _: None)).encode()
-        for path in places(MADE)
-        if path[0:1] == ("parent",)
-    }
-
-    found = faults(served_by(fragile), "/sync", bodies)
-
-    (fault,) = found["parent/spec"]
-    assert fault.startswith('500: {"error": "the hook failed; its log says where", "id": ')
-    assert "parent" not in found  # it is malformed, whatever the controller
 
 
 def test_a_missing_deployment_is_found() -> None:

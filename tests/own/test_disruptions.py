@@ -21,10 +21,6 @@ RESTARTS = 5
 RESTART = f"kubectl -n {OPERATOR} rollout restart deployment/{OPERATOR}"
 ROLLED_OUT = f"kubectl -n {OPERATOR} rollout status deployment/{OPERATOR} --timeout=300s"
 ENFORCE = "pod-security.kubernetes.io/enforce"
-UPGRADE = (
-    f"helm upgrade {OPERATOR} charts/{OPERATOR} --namespace {OPERATOR}"
-    " --reset-then-reuse-values --wait --set podLabels.upgraded=t"
-)
 
 
 def evict(own: OwnCluster, pod: Json) -> None:
@@ -97,21 +93,6 @@ def test_a_rolling_restart_of_the_hook_loses_no_call(own: OwnCluster, here: Plac
     assert sync_errors(own, here, since) == []
     for name in names:
         here.wait_for_status("Ready", "ScaledToZero", name, patience)
-
-
-def test_an_upgrade_of_the_operator_changes_no_pod_of_a_myresource(
-    own: OwnCluster, here: Place, images: tuple[str, str], patience: float
-) -> None:
-    here.make(image=images[0], replicas=2)
-    here.wait_for_status("Ready", "Available", within=patience)
-    pods, old = here.pods(), {pod["metadata"]["name"] for pod in hooks(own)}
-
-    own.shell.run(UPGRADE + str(int(time.time())))
-
-    assert own.record.until(lambda: not old & {pod["metadata"]["name"] for pod in hooks(own)}, patience)
-    here.wait_until_quiet(3)
-    assert here.pods() == pods
-    assert here.state_and_reason() == ("Ready", "Available")
 
 
 def test_a_namespace_that_enforces_restricted_accepts_the_restricted_profile_alone(

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,22 +11,10 @@ import pytest
 import yaml
 
 from tests.docs.documents import ROOT
-from toolkit.programs import find_or_skip
 
 FOLDER = ROOT / ".github/actions/check"
 ACTION: dict[str, Any] = yaml.safe_load((FOLDER / "action.yml").read_text())
 GIVEN = {"manifests": "crd.yaml\na controller.yaml\n", "files": "hi.yaml", "hook": "http://localhost:3000/$(echo no)"}
-
-USE = """
-on: push
-permissions: {contents: read}
-jobs:
-  check:
-    runs-on: ubuntu-24.04
-    steps:
-      - uses: ./.github/actions/check
-        with: {manifests: crd.yaml, files: hi.yaml, hook: greetings.py}
-"""
 
 
 def run_step(name: str, folder: Path, given: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -79,25 +66,6 @@ def test_the_action_installs_what_the_command_needs(tmp_path: Path) -> None:
     )
 
     assert shown.stdout.startswith("metahook, version ")
-
-
-@pytest.mark.tools
-@pytest.mark.parametrize(
-    ("text", "problem"), [(USE, ""), (USE.replace("hook: greetings", "hok: greetings"), 'input "hok" is not defined')]
-)
-def test_actionlint_accepts_the_use_of_the_action(tmp_path: Path, text: str, problem: str) -> None:
-    shutil.copytree(FOLDER, tmp_path / ".github/actions/check")
-    workflow = tmp_path / ".github/workflows/use.yml"
-    workflow.parent.mkdir()
-    workflow.write_text(text)
-    (tmp_path / ".git").mkdir()  # by which actionlint finds local actions
-
-    ended = subprocess.run(
-        [find_or_skip("actionlint"), "-no-color"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-
-    assert problem in ended.stdout
-    assert bool(problem) == bool(ended.stdout)
 
 
 def test_the_image_has_the_command_and_nothing_but_locked_packages() -> None:

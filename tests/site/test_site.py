@@ -73,17 +73,6 @@ def test_a_page_with_a_problem_is_found(browser: Browser, tmp_path: Path, body: 
     assert problem in found
 
 
-def test_a_page_without_a_problem_passes(browser: Browser, tmp_path: Path) -> None:
-    text = (
-        '<!doctype html><link rel="icon" href="data:,"><h1 id="a">A page</h1><a href="#a">a</a><a href="b.yaml">b</a>'
-    )
-    (tmp_path / "a.html").write_text(text)
-    with serving(tmp_path) as address:
-        found = problems([visit(browser, f"{address}/a.html")], frozenset({f"{address}/b.yaml"}))
-
-    assert found == []
-
-
 def test_an_address_of_0_3_0_opens_the_page_at_the_heading(browser: Browser) -> None:
     with serving(SITE) as address, browser.tab() as session:
         for page in ("docs/alerts.html", "docs/reference/alerts.html"):  # it leads from the first to the second

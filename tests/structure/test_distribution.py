@@ -49,17 +49,3 @@ _ASKED_FOR = re.compile(r"pip install[^\n`]*(?<![/\w.])metahook")
 @pytest.mark.parametrize("page", _PAGES)
 def test_no_documented_command_installs_it_by_its_name(page: str) -> None:
     assert not _ASKED_FOR.search((ROOT / page).read_text())
-
-
-@pytest.mark.parametrize(
-    ("command", "asks"),
-    [
-        ("pip install metahook", True),
-        ("pip install 'metahook[server]'", True),
-        ("pip install --upgrade msgspec metahook", True),
-        ("pip install ./metahook", False),
-        ("pip install '/path/to/new/version/metahook'", False),
-    ],
-)
-def test_a_command_that_did_would_be_found(command: str, asks: bool) -> None:  # noqa: FBT001 - a column of the table
-    assert bool(_ASKED_FOR.search(command)) == asks

@@ -44,10 +44,6 @@ def test_a_setting_is_used(name: str) -> None:
     assert name in read_attributes(*read_by)
 
 
-def test_a_setting_that_nothing_reads_would_be_found() -> None:
-    assert read_attributes("class ServeSettings:\n    forgotten: int = 1\n\nprint(settings.host)") == {"host"}
-
-
 def test_what_is_watched_has_a_setting_each_with_the_same_default() -> None:
     assert {field.name for field in fields(Watch)} == {
         name.removeprefix("watch_") for name in WatchSettings.model_fields
