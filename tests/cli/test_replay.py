@@ -318,31 +318,12 @@ def test_json_has_every_path(write: Write) -> None:
 
     ended = call("replay", file, "-o", "json")
 
+    child = {"change": "changed", "kind": "Deployment", "name": "web-deployment", "paths": ["spec.replicas"]}
+    same: Json = {"statusCodes": [], "states": [], "status": [], "rules": [], "resync": False}
+    differs = {"file": file, "hook": "sync", "myresource": "default/web", "children": [child], "pods": "keep", **same}
+    counts = {"requests": 1, "same": 0, "differ": 1, "notCompared": 0, "restart": [], "end": []}
     assert ended.code == 1
-    assert json.loads(ended.out) == {
-        "requests": 1,
-        "same": 0,
-        "differ": 1,
-        "notCompared": 0,
-        "restart": [],
-        "end": [],
-        "differences": [
-            {
-                "file": file,
-                "hook": "sync",
-                "myresource": "default/web",
-                "statusCodes": [],
-                "children": [
-                    {"change": "changed", "kind": "Deployment", "name": "web-deployment", "paths": ["spec.replicas"]}
-                ],
-                "states": [],
-                "status": [],
-                "rules": [],
-                "resync": False,
-                "pods": "keep",
-            }
-        ],
-    }
+    assert json.loads(ended.out) == {**counts, "differences": [differs]}
 
 
 # Live objects

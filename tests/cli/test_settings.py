@@ -94,17 +94,26 @@ def test_what_is_no_kind_is_refused_with_the_form_and_an_example(command: str, t
     assert_one_line(ended, 2, "--watch-dependency", "apiVersion/resource/Kind", BACKUPS)
 
 
-@pytest.mark.parametrize("kind", ["ConfigMap", "Pod", "Secret", "Service"])
-def test_a_kind_that_is_looked_at_anyway_can_not_be_waited_for(kind: str) -> None:
-    """Two rules of one kind would be made for it."""
-    given = f"v1/{kind.lower()}s/{kind}"
+NO_ANNOTATIONS = ["prometheus.io/*", "/", "a b/c/", "-a", "\u00e9"]
+KNOWN = ["v1/configmaps/ConfigMap", "v1/pods/Pod", "v1/secrets/Secret", "v1/services/Service"]
+"""Kinds that are looked at anyway: two rules of one kind would be made."""
 
-    assert_one_line(
-        call("render", "-f", WEB, "--watch-dependency", given),
-        2,
-        "--watch-dependency",
-        "leave out configmaps, pods, secrets and services",
-    )
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        *(("--watch-dependency", kind, "leave out configmaps, pods, secrets and services") for kind in KNOWN),
+        *(("--expected-manager", name, "at most 128") for name in ("x" * (LONGEST_MANAGER + 1), "a\nb")),
+        *(("--allowed-annotation", key, "a prefix that ends in /") for key in NO_ANNOTATIONS),
+    ],
+)
+def test_what_can_not_be_is_refused_with_its_option(option: str, value: str, words: str) -> None:
+    assert_one_line(call("render", "-f", WEB, option, value), 2, option, words)
+
+
+@pytest.mark.parametrize("key", NO_ANNOTATIONS)
+def test_the_chart_refuses_the_same_annotations(key: str) -> None:
+    assert refusal({"allowedAnnotations": [key]})
 
 
 def test_a_resource_has_one_kind() -> None:
@@ -124,11 +133,6 @@ def test_field_managers_come_from_the_option_or_the_variable_with_commas_between
     assert read(WatchSettings, expected_managers=(longest,)).watch.expected_managers == (longest,)
 
 
-@pytest.mark.parametrize("name", ["x" * (LONGEST_MANAGER + 1), "a\nb"])
-def test_what_can_not_be_a_field_manager_is_refused(name: str) -> None:
-    assert_one_line(call("render", "-f", WEB, "--expected-manager", name), 2, "--expected-manager", "at most 128")
-
-
 def test_annotations_come_from_the_option_or_the_variable_with_commas_or_spaces_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -136,14 +140,6 @@ def test_annotations_come_from_the_option_or_the_variable_with_commas_or_spaces_
 
     assert read(WatchSettings).watch.allowed_annotations == ("prometheus.io/", "example.com/owner", "team")
     assert read(WatchSettings, allowed_annotations=("a/,b", "a/")).watch.allowed_annotations == ("a/", "b")
-
-
-@pytest.mark.parametrize("key", ["prometheus.io/*", "/", "a b/c/", "-a", "\u00e9"])
-def test_what_can_not_be_an_annotation_is_refused(key: str) -> None:
-    ended = call("render", "-f", WEB, "--allowed-annotation", key)
-
-    assert_one_line(ended, 2, "--allowed-annotation", "a prefix that ends in /")
-    assert refusal({"allowedAnnotations": [key]})
 
 
 def test_so_many_kinds_and_no_more() -> None:
