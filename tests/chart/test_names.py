@@ -20,10 +20,6 @@ EVERYTHING: Json = {
 """Values that add an object of each kind that the defaults lack."""
 
 
-def names(made: list[Json]) -> set[str]:
-    return {item["metadata"]["name"] for item in made}
-
-
 @pytest.mark.parametrize(
     ("release", "values", "expected"),
     [

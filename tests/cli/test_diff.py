@@ -112,6 +112,7 @@ OTHER = {**OWNER, "uid": "another"}
             id="dependencies that are not met",
         ),
         pytest.param(request_of(WEB), waiting(), 1, "No Pods are running. ", id="one more, before the first start"),
+        pytest.param(waiting(), waiting(image="nginx:1.28"), 1, RESTART, id="dependencies, as if they were met"),
         pytest.param(request_of(waiting()), WEB, 1, CREATED, id="one less"),
         # As in the hook: the first controller decides. No API server would store two, but a file may have them.
         pytest.param(observed(ownerReferences=[OWNER, OTHER]), EDITED, 1, RESTART, id="the first of two controllers"),

@@ -1,7 +1,6 @@
 """Ready never lies: it is True only when an oracle that knows nothing of app finds all that it promises."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -12,9 +11,6 @@ from tests.requests.builders import NOW, condition
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.observed import Situation, situations
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
-
 
 ANY = settings(max_examples=3000, phases=[Phase.generate], report_multiple_bugs=False, derandomize=True)
 """Looks for an example, the same each time, and not for the smallest one."""

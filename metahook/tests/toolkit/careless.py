@@ -221,22 +221,6 @@ def config_map_of_the_parent(request: Json) -> list[Json]:
     return [{"apiVersion": "v1", "resource": "configmaps", "namespace": namespace, "names": ["config"]}]
 
 
-def versions_of_the_pods(request: Json) -> Json:
-    """Replace the Pods when a resourceVersion of Pods changes, which never ends."""
-    answer = careful(request)
-    pods = request["related"].get("Pod.v1", {}).values()
-    versions = " ".join(sorted(pod["metadata"]["resourceVersion"] for pod in pods))
-    answer["children"][0]["spec"]["template"]["metadata"]["annotations"] = {"versions": versions}
-    return answer
-
-
-def pods_of_the_parent(request: Json) -> list[Json]:
-    """Return the rule for the Pods that the hook above reads."""
-    metadata = request["parent"]["metadata"]
-    labels = {"matchLabels": {"app": metadata["name"]}}
-    return [{"apiVersion": "v1", "resource": "pods", "namespace": metadata["namespace"], "labelSelector": labels}]
-
-
 def available_is_ready(request: Json) -> Json:
     """Report Ready when any Pods are available, also old ones."""
     answer = careful(request)

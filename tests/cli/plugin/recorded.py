@@ -14,7 +14,6 @@ Json = dict[str, Any]
 FOLDER = ROOT / "tests/data/plugin"
 MYRESOURCE: Json = json.loads((FOLDER / "myresource.json").read_text())
 OBJECTS: list[Json] = json.loads((FOLDER / "objects.json").read_text())["items"]
-EVENTS: list[Json] = json.loads((FOLDER / "events.json").read_text())["items"]
 
 _SCRIPT = """#!/bin/sh
 echo "$*" >> "$0.log"
