@@ -1,10 +1,8 @@
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from metahook.protocol.request_builder import Grouped, sync_request
 from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
@@ -19,16 +17,6 @@ STAMP = "mygroup.example.com/applied"
 CONFIG_HASH = "spec.template.metadata.annotations[mygroup.example.com/config]"
 BACKUP = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}
 MODES = ["dynamic-apply", "server-side-apply", "server-side-apply, recorded"]
-
-
-@pytest.fixture(name="write")
-def _write(tmp_path: Path) -> Write:
-    def write(*objects: Json | str, name: str = "web.yaml") -> str:
-        file = tmp_path / name
-        file.write_text("---\n".join(item if isinstance(item, str) else yaml.safe_dump(item) for item in objects))
-        return str(file)
-
-    return write
 
 
 @pytest.fixture(name="diff")

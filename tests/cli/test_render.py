@@ -15,16 +15,6 @@ from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, condition, finish
 Json = dict[str, Any]
 
 
-@pytest.fixture(name="write")
-def _write(tmp_path: Path) -> Any:
-    def write(*objects: Any, name: str = "web.yaml") -> str:
-        file = tmp_path / name
-        file.write_text("---\n".join(item if isinstance(item, str) else yaml.safe_dump(item) for item in objects))
-        return str(file)
-
-    return write
-
-
 def rendered(*arguments: str) -> Json:
     ended = call("render", "--now", NOW_TEXT, "--output", "response", *arguments)
     assert (ended.code, ended.err) == (0, "")

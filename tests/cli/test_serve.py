@@ -33,10 +33,6 @@ def test_a_variable_that_went_is_refused_with_the_command_to_use(name: str, monk
     assert call("render", "-f", "examples/web.yaml").code == 0
 
 
-def test_what_went_is_in_no_help() -> None:
-    assert "--record" not in call("serve", "--help").out
-
-
 PORT = "must be a whole number from 0 to 65535; see: myresource serve --help"
 MAKE_ONE = "such as one from: openssl rand -hex 32"
 NEITHER = "set it too, or serve plain HTTP with neither"
@@ -59,6 +55,7 @@ WRONG = [
     ("MYRESOURCE_TLS_CERT=text", "--tls-cert (MYRESOURCE_TLS_CERT) needs --tls-key (MYRESOURCE_TLS_KEY)"),
     ("--tls-key=text", f"--tls-key (MYRESOURCE_TLS_KEY) needs --tls-cert (MYRESOURCE_TLS_CERT): {NEITHER}"),
     ("--tls-client-ca=text", "--tls-client-ca (MYRESOURCE_TLS_CLIENT_CA) needs --tls-cert (MYRESOURCE_TLS_CERT)"),
+    ("--tls-client-name=a", "--tls-client-name (MYRESOURCE_TLS_CLIENT_NAMES) needs --tls-client-ca (MYRESOURCE_TLS_CL"),
     ("--tls-cert=text --tls-client-ca=text", "--tls-cert (MYRESOURCE_TLS_CERT) needs --tls-key"),
     ("--tls-key=text --tls-client-ca=text", "--tls-key (MYRESOURCE_TLS_KEY) needs --tls-cert"),
     ("--tls-cert=text --tls-key=text", "text has no certificate in PEM format: write one that begins with -----BEGIN"),
@@ -111,12 +108,6 @@ def test_what_another_server_would_not_heed_is_refused(
 
     with pytest.raises(SystemExit, match=f"{variable} is for myresource serve; .*{remedy}"):
         settings_for_another_server()
-
-
-def test_names_of_clients_need_a_ca_of_clients() -> None:
-    problem = "--tls-client-name (MYRESOURCE_TLS_CLIENT_NAMES) needs --tls-client-ca (MYRESOURCE_TLS_CLIENT_CA)"
-
-    assert_one_line(call("serve", "--tls-client-name=a.example"), 2, problem)
 
 
 def test_names_of_clients_and_the_version_of_tls_are_options(tmp_path: Path) -> None:

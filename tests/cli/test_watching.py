@@ -5,9 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
-
 from app.core.watch import Watch
 from metahook.cli.simulation.timeline import line_of
 from metahook.simulator.history import Write as Written
@@ -23,15 +20,6 @@ USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name"
 TOKEN: Json = {"env": [{"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}]}
 WAITS: Json = {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}]}
 BACKUPS = "example.com/v1/mybackups/MyBackup"
-
-
-@pytest.fixture(name="write")
-def _write(tmp_path: Path) -> Write:
-    def write(*items: Json, name: str) -> str:
-        (tmp_path / name).write_text(yaml.safe_dump_all(items))
-        return str(tmp_path / name)
-
-    return write
 
 
 def settings(level: str = "info") -> Json:

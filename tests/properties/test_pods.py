@@ -152,21 +152,6 @@ def test_an_hour_of_flapping_takes_few_status_writes(mode: Mode, failure: Failur
     assert rest.writes == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("failure", [*FLAPPING][: short_or_whole(1, 3)], ids=lambda failure: failure.value)
-def test_a_rollout_whose_pods_are_ready_now_and_then_is_late_once(failure: Failure) -> None:
-    """The Deployment takes each moment for progress; its deadline is shorter than the kubelet's longest back-off."""
-    spec = {"minReadySeconds": 90, "progressDeadlineSeconds": 100}
-    made, writes = failed("dynamic-apply", failure, **spec)
-    rest = Since(made)
-    made.run(3600)
-
-    assert ready(made) == ("False", FLAPPING[failure])
-    assert made.get(WEB)["status"]["state"] == "Failed"
-    assert writes <= MOST
-    assert rest.writes == []
-
-
 def test_what_crashed_and_runs_again_is_never_failed_and_what_goes_on_crashing_is() -> None:
     """The ten minutes in which a container must not fail again end after the deadline of the rollout would."""
     recovered, loops = (settled("dynamic-apply", MYRESOURCE, parent()) for _ in range(2))

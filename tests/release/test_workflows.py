@@ -57,9 +57,6 @@ def test_a_pipe_fails_if_one_of_its_commands_does(name: str) -> None:
     assert yaml.safe_load(TEXTS[name])["defaults"] == {"run": {"shell": "bash"}}
 
 
-"""The minutes that a target takes with two cores, as docs/contributing/testing.md says."""
-
-
 REPLACED = "Refuse to replace a published version"
 DIGEST = f"sha256:{'1' * 64}"
 NOT_FOUND = "echo 'release not found' >&2; exit 1"

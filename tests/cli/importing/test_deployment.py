@@ -29,19 +29,10 @@ def pod(**fields: Any) -> Json:
         pytest.param(
             with_spec(one(), replicas=1, revisionHistoryLimit=10, strategy={"type": "RollingUpdate"}), {}, id="defaults"
         ),
-        pytest.param(with_spec(one(), replicas=3, minReadySeconds=5), {"replicas": 3, "minReadySeconds": 5}, id="own"),
-        pytest.param(
-            with_spec(one(), strategy={"type": "Recreate"}), {"strategy": {"type": "Recreate"}}, id="recreate"
-        ),
         pytest.param(
             one(resources={"requests": {**MEMORY, "cpu": "0.5"}, "limits": MEMORY}),
             {"memory": "1Gi", "cpu": "500m"},
             id="resources in short",
-        ),
-        pytest.param(
-            one(resources={"limits": {"cpu": "2", **MEMORY}}),
-            {"resources": {"limits": {"cpu": "2", **MEMORY}}},
-            id="resources",
         ),
         pytest.param(
             one(

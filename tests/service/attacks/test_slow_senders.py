@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.service.attacks.senders import Results, request, send
+from tests.service.attacks.senders import Results, send
 from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served
-from toolkit.builders import KIB, MIB
 
 pytestmark = pytest.mark.attacks
 
@@ -88,37 +87,3 @@ def test_slow_clients_are_disconnected_in_time_and_others_are_served_meanwhile()
     assert set(found.others.codes) == {"200"}
     assert found.others.percentile(0.99) <= 1000
     assert peak <= MOST_MEMORY
-
-
-ANNOUNCED = HEAD + b"Content-Length: 2097152\r\n\r\n"
-CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"
-MUCH = ANNOUNCED + b" " * (MIB + KIB)
-LARGE = request(REQUEST.partition(b"\r\n\r\n")[2] + b" " * (2 * MIB))
-
-
-@pytest.mark.parametrize(
-    ("first", "more", "count"),
-    [(ANNOUNCED, b" ", 20), (CHUNKED, b"1\r\n \r\n", 20), (MUCH, b" ", 2)],
-    ids=["announced", "chunked", "more than 1 MiB, then nothing"],
-)
-def test_clients_that_announce_large_bodies_do_not_keep_others_from_sending_them(
-    first: bytes, more: bytes, count: int
-) -> None:
-    async def attacked_again_and_again(target: Target) -> Results:
-        async def attack() -> None:
-            while True:
-                await Slow(target.port, first, more).run()
-
-        tasks = [asyncio.create_task(attack()) for _ in range(count)]
-        await asyncio.sleep(1)
-        others = await asyncio.to_thread(send, target.port, lambda: LARGE, senders=1, seconds=ATTACK / 2)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return others
-
-    with served() as target:
-        codes = asyncio.run(attacked_again_and_again(target)).codes
-
-    assert codes.keys() == {"200"}
-    assert codes["200"] >= 3
