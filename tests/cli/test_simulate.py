@@ -54,11 +54,6 @@ WHOLE_LIFE = [BUILDING, ROLLING, READY]
             "",
             id="a later failure recovers",
         ),
-        # An image fails only by a whole word of its tag.
-        pytest.param("--set image=ghcr.io/acme/chatroom:1.0", 0, [READY], "", id="oom in a name"),
-        pytest.param("--set image=badger", 0, [READY], "", id="bad in a name"),
-        pytest.param("--set image=nginx:bloom", 0, [READY], "", id="oom in a tag"),
-        pytest.param(f"--set image=nginx@sha256:{'bad0' * 16}", 0, [READY], "", id="bad in a digest"),
         pytest.param("--set image=nginx:1.28-oom", 0, ["Failed:OOMKilled"], "", id="oom as a word of a tag"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Slow clients: 1,000 send a header a second, and 200 a byte of a body a second. Silent ones are in test_places.py."""
+"""Slow clients: 1,000 send a header a second, and 200 a byte of a body a second."""
 
 import asyncio
 import time
