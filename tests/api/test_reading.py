@@ -8,14 +8,14 @@ import pytest
 from app.api.schema.reading import InvalidSpec, read
 from tests.api.apiserver import read_stored
 from tests.api.examples.all_rules import EXAMPLES
-from tests.api.refused import HOOK_ONLY
+from tests.api.refused import HOOK_ONLY, REFUSED
 from tests.requests.builders import Json, my_resource
 
 PATTERN = "does not have the required format; see the description of the field"
 QUANTITY = "must be a quantity: CPU such as 500m or 2, other resources such as 128Mi or 1.5Gi"
 BYTES = "must be a whole number of bytes above 0, such as 128Mi or 1.5Gi"
 SOURCES = [{"secret": {"name": "a"}}, {"configMap": {"name": "A"}}]
-BAD = [fields for specs in HOOK_ONLY.values() for fields in specs] + [
+BAD = [fields for specs in (REFUSED | HOOK_ONLY).values() for fields in specs] + [
     fields for example in EXAMPLES for fields in example.bad
 ]
 CANARIES = ["canary7", "Canary 7!"]
