@@ -1,38 +1,11 @@
-"""Bad specs are refused by the API server and by the hook, at the same place."""
-
-import re
+"""What a MyResource does not offer of a Pod is dropped by the API server and by the hook."""
 
 import pytest
 
-from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from tests.api.apiserver import read_stored, refusals, stored
+from tests.api.apiserver import read_stored, stored
 from tests.api.examples.scheduling import REQUIRED
-from tests.api.refused import REFUSED
 from tests.requests.builders import Json, my_resource
-
-
-def _place(problem: str) -> str:
-    return re.sub(r"\[[0-9]+\]", "[]", problem.partition(": ")[0])
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param(fields, id=f"{what} {number}")
-        for what, specs in REFUSED.items()
-        for number, fields in enumerate(specs)
-    ],
-)
-def test_a_bad_spec_is_refused_by_both_at_the_same_place(fields: Json) -> None:
-    resource = stored(my_resource(**fields))
-    places = {refusal.path.replace("{}", "") for refusal in refusals(resource)}
-    found = read_stored(resource)
-
-    assert places
-    assert isinstance(found, InvalidSpec)
-    assert any(place in (_place(found.problem), _place(found.problem).rpartition(".")[0]) for place in places)
-
 
 TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b"}}}
 UNOFFERED: dict[str, tuple[Json, Json]] = {
