@@ -25,7 +25,7 @@ KINDS = {
     "apps/v1": ["Deployment"],
     "autoscaling/v2": ["HorizontalPodAutoscaler"],
     "metacontroller.k8s.io/v1alpha1": ["CompositeController"],
-    "monitoring.coreos.com/v1": ["PrometheusRule", "ServiceMonitor"],
+    "monitoring.coreos.com/v1": ["PodMonitor", "PrometheusRule", "ServiceMonitor"],
     "networking.k8s.io/v1": ["NetworkPolicy"],
     "policy/v1": ["PodDisruptionBudget"],
     "rbac.authorization.k8s.io/v1": ["ClusterRole", "ClusterRoleBinding"],

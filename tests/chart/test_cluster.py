@@ -2,8 +2,8 @@
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,87 +11,93 @@ from charts.rendering import CHART
 from tests.chart.cluster import NAME, NEW, OURS, cluster, crd, installing
 from tests.chart.sets import Json
 
-
-@pytest.fixture(name="address")
-def _address(request: pytest.FixtureRequest) -> Iterator[str]:
-    with cluster(crds=request.param) as address:
-        yield address
-
-
-@pytest.mark.parametrize("address", [[NEW]], indirect=True, ids=["there"])
-def test_an_installation_is_accepted_if_metacontroller_is_installed(address: str) -> None:
-    assert installing(address) == ""
-
-
-@pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
-def test_a_missing_metacontroller_crd_is_an_error_that_names_the_remedy(address: str) -> None:
-    output = installing(address)
-
-    assert f"CRD {NAME} of Metacontroller is not installed" in output
-    assert "install Metacontroller 4.17.2 or later first" in output
-
-
-@pytest.mark.parametrize(
-    ("address", "field"),
-    [
-        ([crd(NAME, "ignoreStatusChanges", "responseUnMarshallMode")], "endpointConfigs"),
-        ([crd(NAME, "responseUnMarshallMode", "endpointConfigs")], "ignoreStatusChanges"),
-        ([crd(NAME)], "ignoreStatusChanges"),
-    ],
-    indirect=["address"],
-    ids=["of 4.15", "without a field that is used", "very old"],
-)
-def test_an_outdated_metacontroller_crd_is_an_error_that_names_the_remedy(address: str, field: str) -> None:
-    output = installing(address)
-
-    assert f"is too old, it has no field {field}" in output
-    assert "apply the CRDs of Metacontroller 4.17.2 or later" in output
-
-
-@pytest.mark.parametrize("address", [[]], indirect=True, ids=["absent"])
-def test_the_check_can_be_disabled(address: str) -> None:
-    assert installing(address, {"metacontroller": {"check": False}}) == ""
-
-
-@pytest.mark.parametrize(
-    ("address", "refused"), [([NEW], True), ([NEW, OURS], False)], indirect=["address"], ids=["absent", "there"]
-)
-def test_without_crds_enabled_the_crd_must_be_installed(address: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    output = installing(address, {"crds": {"enabled": False}})
-
-    assert ("set crds.enabled to true, or apply the directory crds/ first" in output) is refused
-    assert (output != "") is refused
-
-
-@pytest.mark.parametrize(("version", "refused"), [("1.33.9", True), ("1.34.0", False), ("1.34.1-gke.7", False)])
-def test_an_older_kubernetes_is_refused(version: str, refused: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    with cluster(version, crds=[NEW]) as address:
-        output = installing(address)
-
-    assert ("requires kubeVersion: >=1.34.0-0" in output) is refused
-
-
+OLD = "apply the CRDs of Metacontroller 4.17.2 or later"
 WATCHES = {"watch": {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}]}}
+MONITORS = {"serviceMonitor": "servicemonitors", "podMonitor": "podmonitors", "rules": "prometheusrules"}
 
 
-def test_a_watched_kind_must_be_served_by_the_cluster() -> None:
-    with cluster(crds=[NEW]) as address:
-        output = installing(address, WATCHES)
-
-    assert "watch.dependencies[0] is example.com/v1/MyBackup, which the cluster does not serve" in output
-    assert "install its CRD first, or remove the kind" in output
+def monitored(kind: str) -> Json:
+    """Return the values that enable an object of the Prometheus operator."""
+    metrics = {"service": {"enabled": True}, kind: {"enabled": True}}
+    return {"crds": {"enabled": False}, "networkPolicy": {"enabled": False}, "metrics": metrics}
 
 
-def test_a_kind_that_the_cluster_serves_is_not_refused() -> None:
-    with cluster(crds=[NEW], backups=True) as address:
-        assert installing(address, WATCHES) == ""
+@pytest.mark.parametrize(
+    ("there", "values", "words"),
+    [
+        pytest.param(
+            {"crds": []},
+            {},
+            (f"CRD {NAME} of Metacontroller is not installed", "install Metacontroller 4.17.2 or later first"),
+            id="no Metacontroller",
+        ),
+        *(
+            pytest.param({"crds": [crd(NAME, *fields)]}, {}, (f"is too old, it has no field {lacks}", OLD), id=name)
+            for name, fields, lacks in (
+                ("of 4.15", ("ignoreStatusChanges", "responseUnMarshallMode"), "endpointConfigs"),
+                ("without a field that is used", ("responseUnMarshallMode", "endpointConfigs"), "ignoreStatusChanges"),
+                ("very old", (), "ignoreStatusChanges"),
+            )
+        ),
+        pytest.param(
+            {"crds": [NEW]},
+            {"crds": {"enabled": False}},
+            ("set crds.enabled to true, or apply the directory crds/ first",),
+            id="no CRD of MyResource",
+        ),
+        pytest.param(
+            {"crds": [NEW], "version": "1.33.9"}, {}, ("requires kubeVersion: >=1.34.0-0",), id="an older Kubernetes"
+        ),
+        pytest.param(
+            {"crds": [NEW]},
+            WATCHES,
+            (
+                "watch.dependencies[0] is example.com/v1/MyBackup, which the cluster does not serve",
+                "install its CRD first, or remove the kind",
+            ),
+            id="no watched kind",
+        ),
+        pytest.param(
+            {"crds": [NEW]},
+            {"expose": {"gateway": True}},
+            ("expose.gateway is true and the cluster does not serve gateway.networking.k8s.io/v1/HTTPRoute",),
+            id="no Gateway API",
+        ),
+        *(
+            pytest.param(
+                {"crds": [NEW, OURS]},
+                monitored(kind),
+                (f"metrics.{kind}.enabled is true and the CRD {plural}.monitoring.coreos.com is not installed",),
+                id=f"no {plural}",
+            )
+            for kind, plural in MONITORS.items()
+        ),
+    ],
+)
+def test_what_the_cluster_lacks_is_an_error_that_names_the_remedy(there: Json, values: Json, words: Any) -> None:
+    with cluster(**there) as address:
+        output = installing(address, values)
+
+    assert [each for each in words if each not in output] == []
 
 
-def test_the_gateway_api_must_be_served_where_it_is_used() -> None:
-    with cluster(crds=[NEW]) as address:
-        output = installing(address, {"expose": {"gateway": True}})
-
-    assert "expose.gateway is true and the cluster does not serve gateway.networking.k8s.io/v1/HTTPRoute" in output
+@pytest.mark.parametrize(
+    ("there", "values"),
+    [
+        pytest.param({"crds": [NEW]}, {}, id="Metacontroller"),
+        pytest.param({"crds": []}, {"metacontroller": {"check": False}}, id="without the check"),
+        pytest.param({"crds": [NEW, OURS]}, {"crds": {"enabled": False}}, id="the CRD of MyResource"),
+        pytest.param({"crds": [NEW], "version": "1.34.1-gke.7"}, {}, id="Kubernetes of a provider"),
+        pytest.param({"crds": [NEW], "backups": True}, WATCHES, id="a watched kind"),
+        *(
+            pytest.param({"crds": [NEW, OURS, crd(f"{plural}.monitoring.coreos.com")]}, monitored(kind), id=plural)
+            for kind, plural in MONITORS.items()
+        ),
+    ],
+)
+def test_a_cluster_that_has_it_is_accepted(there: Json, values: Json) -> None:
+    with cluster(**there) as address:
+        assert installing(address, values) == ""
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,6 @@ def test_the_kustomization_of_the_page_is_the_one_of_the_example() -> None:
     assert shown.items() <= find("Kustomization", "applications")["spec"].items()
 
 
-def test_the_examples_install_a_release_and_follow_no_branch() -> None:
-    tag = find("Application", "myresource-operator")["spec"]["source"]["targetRevision"]
-
-    assert re.fullmatch(r"v\d+\.\d+\.\d+", tag)
-    assert find("GitRepository", "myresource-operator")["spec"]["ref"] == {"tag": tag}
-
-
 def test_the_page_and_the_file_have_the_same_command() -> None:
     (command,) = (each for each in commands(PAGE) if each.startswith("kubectl patch"))
 

@@ -1,7 +1,6 @@
 """``myresource import``: what it reads, prints and says, and its exit code."""
 
-import subprocess
-import sys
+import io
 from pathlib import Path
 
 import pytest
@@ -82,17 +81,16 @@ def test_a_line_end_in_a_name_does_not_end_a_comment(tmp_path: Path) -> None:
     assert yaml.safe_load(ended.out)["spec"]["image"] == "shop:1"
 
 
-def test_it_reads_lists_of_standard_input_and_ignores_other_kinds() -> None:
+def test_it_reads_lists_of_standard_input_and_ignores_other_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     others = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}]
     items = [deployment(container(ports=[{"containerPort": 80}])), service(), *others]
     text = yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items})
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
 
-    ended = subprocess.run(
-        [sys.executable, "-m", "app", "import", "-f", "-"], input=text, capture_output=True, text=True, check=False
-    )
+    ended = call("import", "-f", "-")
 
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert yaml.safe_load(ended.stdout)["spec"]["ports"] == [{"containerPort": 80}]
+    assert (ended.code, ended.err) == (0, "")
+    assert yaml.safe_load(ended.out)["spec"]["ports"] == [{"containerPort": 80}]
 
 
 def test_a_service_of_another_namespace_is_not_its_own(tmp_path: Path) -> None:

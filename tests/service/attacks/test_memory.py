@@ -1,13 +1,11 @@
-"""Memory: an idle hook, bodies that are held, heads that do not end, hostile JSON, and many requests that differ.
-
-And 800 strangers over TLS.
-"""
+"""Memory: an idle hook, held bodies, heads without an end, hostile JSON, many different requests, and 800 strangers."""
 
 import asyncio
 import itertools
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,8 +14,9 @@ import pytest
 from metahook.protocol.bodies.request_limits import MAX_DECODED, MAX_OBJECTS, decoded_size
 from tests.service.attacks.senders import request, send
 from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
-from toolkit.builders import MIB
+from toolkit.builders import KIB, MIB
 from toolkit.served.asgi import JSON
+from toolkit.served.tls import Pki
 
 pytestmark = pytest.mark.attacks
 
@@ -183,3 +182,40 @@ def test_many_requests_that_all_differ_leave_nothing_in_memory() -> None:
         before = target.memory()
         assert send(target.port, following, senders=8, times=REQUESTS).codes.keys() == {"200"}
         assert target.memory() - before <= MOST_GROWTH
+
+
+LARGE = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n\r\n"
+STRANGERS, ROUNDS = 800, 3
+MOST_OVER_TLS = 350
+"""MiB. A connection over TLS takes memory before its request is read."""
+
+
+def connect_over_tls(port: int, pki: Pki) -> int:
+    """Send a part of a body on each of STRANGERS connections over TLS, at once; return how many got a 401."""
+    client, raw = pki.client(), LARGE + b"[" * (400 * KIB)
+
+    async def send() -> bytes:
+        with suppress(OSError):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=client)
+            writer.write(raw)
+            response = await reader.read(4096)
+            await asyncio.sleep(1)
+            writer.transport.abort()
+            return response
+        return b""
+
+    async def send_all() -> list[bytes]:
+        return await asyncio.gather(*(send() for _ in range(STRANGERS)))
+
+    return sum(response.startswith(b"HTTP/1.1 401 ") for response in asyncio.run(send_all()))
+
+
+def test_strangers_over_tls_take_bounded_memory(tmp_path: Path) -> None:
+    pki = Pki(tmp_path)
+    (tmp_path / "token").write_text("a-token")
+    options = (f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tokens={tmp_path / 'token'}")
+    with served(*options, handshake_timeout=60) as target:
+        answered = sum(connect_over_tls(target.port, pki) for _ in range(ROUNDS))
+
+        assert answered > STRANGERS
+        assert target.memory("VmHWM") <= MOST_OVER_TLS
