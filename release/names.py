@@ -78,7 +78,7 @@ class Names:
         foreign = [domain for domain in _OTHERS if f".{self.group}".endswith(f".{domain}")]
         longest = f"resource.customizations.actions.{self.group}_{self.kind}"  # a key of Argo CD's ConfigMap
         if not _DOMAIN.fullmatch(self.group):
-            yield f"GROUP={self.group} is no domain in lower case with a dot; name one of yours, as in apps.acme.io"
+            yield f"GROUP={self.group} is not a domain in lower case with a dot; name one of yours, as in apps.acme.io"
         elif foreign:
             yield f"GROUP={self.group} is in {foreign[0]}; name a domain of yours, as in apps.acme.io"
         elif len(longest) > _MAX_DOMAIN:

@@ -25,6 +25,7 @@ _ASSIGNED = ("clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"
 """Fields of a Service that the API server chooses, and the selector."""
 
 _AFFINITY = {"clientIP": {"timeoutSeconds": 10800}}
+_NOT_ALL = "as a MyResource can't say all that it does"
 _UTILIZATION = {"cpu": "targetCPUUtilizationPercentage", "memory": "targetMemoryUtilizationPercentage"}
 
 
@@ -146,8 +147,11 @@ class Beside:
                 spec = self._tried(spec, {**spec, "podDisruptionBudget": "Auto"}, budget, _budget)
         for kind, expose in (("Ingress", _ingress_address), ("HTTPRoute", _route_address)):
             for route in self._of(kind):
-                if (address := expose(route["spec"])) and address.pop("service") == self.parent.name:
+                address = expose(route["spec"])
+                if address and address.pop("service") == self.parent.name:
                     spec = self._tried(spec, self._exposed(spec, address), route, self._route)
+                elif not address and _leads_to(route["spec"], self.parent.name):
+                    self._leave(route, {}, _NOT_ALL)
         return spec
 
     def _exposed(self, spec: Json, address: Json) -> Json:
@@ -172,7 +176,7 @@ class Beside:
             self.lost.append(f"{kind} {name}: {why}; point it to Deployment {self.parent.name}-deployment")
         else:
             selector = (given["spec"].get("selector") or {}).get("matchLabels") or {}
-            self._leave(given, selector, "as a MyResource can't say all that it does")
+            self._leave(given, selector, _NOT_ALL)
         return spec
 
     def _made(self, kind: str, model: MyResourceSpec) -> Manifest | None:
@@ -229,6 +233,18 @@ def _autoscaling(scaler: Json) -> Json:
 
 def _budget(spec: Json) -> Json:
     return {name: value for name, value in tidy(spec).items() if name != "selector"}
+
+
+def _leads_to(value: object, service: str, key: str = "") -> bool:
+    """Tell whether a backend in *value*, which is at *key* of a route, is *service*."""
+    if isinstance(value, list):
+        return any(_leads_to(each, service, key) for each in value)
+    if not isinstance(value, dict):
+        return False
+    is_backend = key in ("service", "backendRef", "backendRefs")
+    return (is_backend and value.get("name") == service) or any(
+        _leads_to(each, service, inner) for inner, each in value.items()
+    )
 
 
 def _ingress_address(spec: Json) -> Json | None:

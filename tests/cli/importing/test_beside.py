@@ -56,6 +56,12 @@ def http_route(**backend: Any) -> Json:
     return {**kind, "metadata": {"name": "x"}, "spec": spec}
 
 
+def several_backends(*names: str) -> Json:
+    route = http_route()
+    route["spec"]["rules"][0]["backendRefs"] = [{"name": name, "port": 80} for name in names]
+    return route
+
+
 @pytest.mark.parametrize(
     ("given", "spec"),
     [
@@ -219,6 +225,8 @@ def test_a_budget_as_the_operators_becomes_a_field_and_others_stay(given: Json, 
         pytest.param(ingress(annotations={"example.com/rewrite": "x"}), None, id="annotations"),
         pytest.param(http_route(), {"gateway": {"name": "shared", "namespace": "gateways"}}, id="an HTTPRoute"),
         pytest.param(http_route(weight=7), None, id="a weight"),
+        pytest.param(ingress("/a", "/b"), None, id="several paths"),
+        pytest.param(several_backends("shop", "other"), None, id="several backends"),
     ],
 )
 def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json, expose: Json | None) -> None:
@@ -232,10 +240,10 @@ def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json
     assert result.is_whole
 
 
-def test_a_route_of_several_paths_is_not_mentioned() -> None:
+def test_a_route_to_other_services_is_not_mentioned() -> None:
     own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
 
-    assert result_of(PORTS, own, ingress("/a", "/b")) == result_of(PORTS, own)
+    assert result_of(PORTS, own, several_backends("one", "two")) == result_of(PORTS, own)
 
 
 def test_a_route_to_another_port_names_it() -> None:
