@@ -170,6 +170,12 @@ def test_losing_pods_degrades_what_was_ready_in_this_generation(before: Json | N
     assert (answer["status"]["state"], reason(answer)) == (state, expected)
 
 
+def test_losing_pods_keeps_the_generation_that_was_ready() -> None:
+    answer = sync(my_resource(replicas=3, status={"readyGeneration": 1}), deployment(availableReplicas=1))
+
+    assert answer["status"]["readyGeneration"] == 1
+
+
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [({"spec": {"image": ""}}, "InvalidSpec"), ({"deleting": True}, "Terminating"), ({"generation": 0}, "Building")],
