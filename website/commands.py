@@ -10,19 +10,21 @@ from app.settings.serve import ServeSettings
 from metahook.cli.main import program as metahook
 from metahook.commands import Program
 
-_ERRORS = "Every command has `--help`, and ends with 2 and one line on stderr for an error."
+_ERRORS = "After an error, a command prints one line on stderr, and the exit code is 2."
 
 _OPERATOR = f"""\
 # Commands
 
 For everyone who uses the command line. This page lists the commands, arguments and options of `myresource` and `kubectl
-myresource`. {_ERRORS}
+myresource`. [Debug](../apps/kubectl-plugin.md) shows how to install both; [preview](../apps/preview.md),
+[simulate](../apps/simulate.md), [upgrade](../clusters/upgrade.md) and [record](../clusters/record.md) show how to use
+them. {_ERRORS} If kubectl fails, `kubectl myresource` shows its error, and has its exit code.
 """
 _TOOLKIT = f"""\
 # Commands of metahook
 
-For authors of hooks. This page lists the commands, arguments and options of `metahook`. {_ERRORS} [Test a hook in any
-language](metahook.md) shows how to use them.
+For authors of hooks. This page lists the commands, arguments and options of `metahook`, and [Test a hook in any
+language](metahook.md) shows how to use them. {_ERRORS}
 """
 
 

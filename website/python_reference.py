@@ -70,14 +70,14 @@ def _section(name: str, found: Found, stub: str) -> str:
 
 
 def exported(package: str) -> list[str]:
-    """Return the names that *package* exports, in the order of a dictionary."""
+    """Return the names that *package* exports, sorted without regard to case."""
     names: list[str] = vars(importlib.import_module(package))["__all__"]
     return sorted(names, key=lambda name: (name.lower(), name))
 
 
 @cache
 def _source(module: str) -> ast.Module | None:
-    """Return the source of *module*, or None if it is none."""
+    """Return the source of *module*, or None if there is no such module."""
     try:
         return ast.parse(Path(importlib.import_module(module).__file__ or "").read_text())
     except ModuleNotFoundError:
@@ -85,7 +85,7 @@ def _source(module: str) -> ast.Module | None:
 
 
 def _found(module: str, name: str) -> Found:
-    """Return what defines *name* in *module*, or where that has it from; raise LookupError if it has no docstring."""
+    """Return what defines *name* in *module*, or in one that it imports; raise LookupError if it has no docstring."""
     for statement, docstring in _with_docstrings(_statements(_source(module) or ast.Module([], []))):
         if _name(statement) == name and docstring:
             if isinstance(statement, ast.ClassDef):

@@ -107,6 +107,7 @@ def test_pages_are_where_the_variable_says_or_stay_where_they_were(
         ("https://me:secret@github.com/acme/op", "https://github.com/acme/op/blob/HEAD/docs\n"),
         ("git@github.acme.io:acme/op.git", "https://github.acme.io/acme/op/blob/HEAD/docs\n"),
         ("ssh://git@gitlab.acme.io:2222/a/b/op.git", "https://gitlab.acme.io/a/b/op/-/blob/HEAD/docs\n"),
+        ("https://gitlab.acme.io:8443/a/op.git", "https://gitlab.acme.io:8443/a/op/-/blob/HEAD/docs\n"),
         ("https://git.acme.io/op.git", ""),
         ("/srv/github.com/op.git", ""),
         ("", ""),

@@ -69,6 +69,17 @@ def test_the_version_of_a_release_and_the_next_one_are_set_everywhere(tree: Path
     }
 
 
+def test_without_git_the_version_is_that_of_the_export_or_an_error(tree: Path) -> None:
+    shutil.rmtree(tree / ".git")
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        printed(tree)
+    assert error.value.stderr == "the version has git's commit between releases: clone the repository\n"
+
+    chart = next(tree / name for name in FILES if name.endswith("Chart.yaml"))
+    chart.write_text(chart.read_text().replace("-dev.0", "-dev.0.gabcdef12"))
+    assert printed(tree) == "1.2.0-dev.0.gabcdef12\n"
+
+
 def test_a_version_that_is_none_changes_nothing(tree: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         set_version(tree, "1.3.0-")
