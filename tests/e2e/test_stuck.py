@@ -138,7 +138,7 @@ def test_an_image_that_a_policy_rewrites_is_overridden_and_the_message_names_the
         ("finalized", "its finalizers are not removed: example.com/hold. See: kubectl describe service finalized -n "),
         (
             "undeleted",
-            "an admission policy rejects it, or Metacontroller lacks the permission. See: kubectl describe my",
+            "an admission policy rejects it, or Metacontroller lacks the permission. See: kubectl describe ",
         ),
     ],
 )
