@@ -17,7 +17,7 @@ LATE = "ProgressDeadlineExceeded"
 """The reason of the same condition once a rollout has exceeded its deadline. Source: Kubernetes, ``TimedOutReason``."""
 
 _AT_ONCE = timedelta(seconds=1)
-"""The Deployment controller sets its first conditions at once; the second can change in between."""
+"""The Deployment controller sets its first conditions together, but their times can be a second apart."""
 
 
 class Rollout:
@@ -105,7 +105,7 @@ class Rollout:
 
     @property
     def was_never_available(self) -> bool:
-        """Whether its condition Available is False since its first conditions, and not since Pods were lost."""
+        """Whether its condition Available is False, and did not change after Progressing: no Pods were lost later."""
         since = parse_time(self.availability.last_transition_time) if self.availability else None
         return bool(since and self._began and not self.is_available and since <= self._began + _AT_ONCE)
 

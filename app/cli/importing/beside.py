@@ -25,6 +25,7 @@ _ASSIGNED = ("clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"
 """Fields of a Service that the API server chooses, and the selector."""
 
 _AFFINITY = {"clientIP": {"timeoutSeconds": 10800}}
+_CONFLICT = "while the old one exists, Ready is NameConflict: see Move a Deployment"
 _NOT_ALL = "as a MyResource can't say all that it does"
 _UTILIZATION = {"cpu": "targetCPUUtilizationPercentage", "memory": "targetMemoryUtilizationPercentage"}
 
@@ -44,6 +45,8 @@ class Beside:
     """The ports of all containers that have a name."""
     new_labels: dict[str, str] = field(default_factory=dict)
     """Those of the new Pods."""
+    service_ports: dict[str, int] = field(default_factory=dict)
+    """The ports of its Service that have a name."""
     comments: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
@@ -61,6 +64,7 @@ class Beside:
         if own is None:
             return spec
         given = own["spec"]
+        self.service_ports = {each["name"]: each["port"] for each in given.get("ports") or [] if each.get("name")}
         settings = {
             "type": given.get("type") if given.get("type") != "ClusterIP" else None,
             "clusterIP": "None" if given.get("clusterIP") == "None" else None,
@@ -107,7 +111,7 @@ class Beside:
         made = self._made("Service", model)
         for given in own:
             where = f"Service {self.parent.name}"
-            self.comments.append(f"{where}: while the old one exists, Ready is NameConflict: see Move a Deployment")
+            self.comments.append(f"{where}: {_CONFLICT}")
             if made is None:
                 self.lost.append(f"{where}: it has no ports that a MyResource can have")
                 continue
@@ -156,10 +160,10 @@ class Beside:
 
     def _exposed(self, spec: Json, address: Json) -> Json:
         """Return *spec* with the *address* of a route, and the name of its port unless that is the first one."""
-        port = address.pop("port")
+        port = self._port_number(address.pop("port"))
         tcp = [each for each in spec.get("ports") or [] if each.get("protocol", "TCP") == "TCP"]
         for each in tcp[1:]:
-            if port in (each.get("name"), each.get("servicePort", each["containerPort"])) and "name" in each:
+            if port == each.get("servicePort", each["containerPort"]) and "name" in each:
                 address["port"] = each["name"]
         return {**spec, "expose": {name: value for name, value in address.items() if value is not None}}
 
@@ -170,6 +174,8 @@ class Beside:
         made = None if isinstance(model, InvalidSpec) else self._made(kind, model)
         is_same = made is not None and form(made["spec"]) == form(given["spec"])
         if is_same and not (kind in ("Ingress", "HTTPRoute") and kept_annotations(given["metadata"])):
+            if name == self.parent.name:
+                self.comments.append(f"{kind} {name}: {_CONFLICT}")
             return wanted
         if kind == "HorizontalPodAutoscaler":
             why = model.problem if isinstance(model, InvalidSpec) else "spec.autoscaling can't say all that it does"
@@ -212,12 +218,18 @@ class Beside:
         """Return the *spec* of a route with the defaults of the API server, and with the number of its port."""
         spec = msgspec.json.decode(msgspec.json.encode(spec))
         for rule in spec.get("rules") or []:
+            for path in (rule.get("http") or {}).get("paths") or []:
+                port = path["backend"]["service"]["port"]
+                path["backend"]["service"]["port"] = {"number": self._port_number(port.get("number", port.get("name")))}
             rule.setdefault("matches", [{"path": {"type": "PathPrefix", "value": "/"}}] if "http" not in rule else None)
             for backend in rule.get("backendRefs") or []:
                 backend.update({"group": "", "kind": "Service", "weight": 1} | backend)
         for parent in spec.get("parentRefs") or []:
             parent.update({"group": "gateway.networking.k8s.io", "kind": "Gateway"} | parent)
         return tidy(spec)
+
+    def _port_number(self, port: object) -> object:
+        return self.service_ports.get(port, port) if isinstance(port, str) else port
 
 
 def _autoscaling(scaler: Json) -> Json:

@@ -99,7 +99,7 @@ def wait(name: str, timeout: str, kubectl: Kubectl, docs_url: str) -> int:
     \b
     Exit status:
       0  Ready is True
-      1  action is needed (Stalled or Suspended), or the timeout has expired
+      1  action is needed (Stalled or Suspended), the timeout has expired, or kubectl failed
     """  # noqa: D301 - click keeps the line breaks after this control character
     parent = _settled(kubectl, name, timeout)
     _explain(parent, kubectl, docs_url)

@@ -221,7 +221,8 @@ def test_a_budget_as_the_operators_becomes_a_field_and_others_stay(given: Json, 
     ("given", "expose"),
     [
         pytest.param(ingress(), {}, id="an Ingress"),
-        pytest.param(ingress(port={"name": "http"}), None, id="a port by name"),
+        pytest.param(ingress(port={"name": "http"}), {}, id="a port by name"),
+        pytest.param(ingress(port={"name": "other"}), None, id="a name that no port has"),
         pytest.param(ingress(annotations={"example.com/rewrite": "x"}), None, id="annotations"),
         pytest.param(http_route(), {"gateway": {"name": "shared", "namespace": "gateways"}}, id="an HTTPRoute"),
         pytest.param(http_route(weight=7), None, id="a weight"),
@@ -238,6 +239,17 @@ def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json
     stays = f"{given['kind']} x stays as it is, as a MyResource can't say all that it does"
     assert (stays in result.said[Weight.CHANGED]) is (expose is None)
     assert result.is_whole
+
+
+@pytest.mark.parametrize("given", [scaler(metrics=[metric("cpu")]), ingress()], ids=["an autoscaler", "a route"])
+@pytest.mark.parametrize("name", ["shop", "x"])
+def test_what_becomes_a_field_conflicts_if_the_child_has_the_same_name(name: str, given: Json) -> None:
+    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
+    pod = container(**CPU["spec"]["template"]["spec"]["containers"][0], ports=[HTTP])
+    result = result_of(deployment(pod), own, {**given, "metadata": {"name": name}})
+
+    conflict = f"{given['kind']} {name}: while the old one exists, Ready is NameConflict: see Move a Deployment"
+    assert (conflict in result.said[Weight.CHANGED]) is (name == "shop")
 
 
 def test_a_route_to_other_services_is_not_mentioned() -> None:

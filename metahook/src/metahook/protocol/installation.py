@@ -95,7 +95,7 @@ class InstallationProblem(Enum):
 
 
 Finding = InstallationProblem
-"""Its name in 0.3, for one release."""
+"""The name of InstallationProblem in 0.3, kept for one release."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,7 +74,7 @@ class Parent:
     api_version: str = ""
     labels: dict[str, str] = field(default_factory=dict, hash=False)
     annotations: dict[str, str] = field(default_factory=dict, hash=False)
-    """These two change without a new generation. The responses of customize are cached: read them in sync alone."""
+    """Labels and annotations change without a new generation; responses of customize are cached: read them in sync."""
     finalizers: tuple[str, ...] = ()
 
     @property

@@ -57,9 +57,9 @@ def command(
 ) -> int:
     """Show how a hook responds to recorded requests, and whose Pods would restart.
 
-    A FILE is a recording of metahook record, the body of a request, or a directory with such files; the program of a
-    controller also reads live objects from kubectl get. The response of the hook is compared with that of another
-    version (--against), with the recorded response, or with the observed children.
+    A FILE is a recording of metahook record, the body of a request, or a directory with such files. A command line
+    that is made for one controller also reads live objects from kubectl get. The response of the hook is compared
+    with that of another version (--against), with the recorded response, or with the observed children.
 
     \b
     Exit status:

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     default="quiet",
     show_default=True,
     metavar="WORD|TIME",
-    help="When to stop: when nothing is left to do (quiet), or after a time such as 60s. The program of a "
-    "controller may add the word ready.",
+    help="When to stop: when nothing is left to do (quiet), or after a time such as 60s. A command line that is "
+    "made for one controller may add the word ready.",
 )
 @click.option(
     "--scenario",
@@ -97,7 +97,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     \b
     Exit status:
       0  success
-      1  the hook is harmful, or an expectation of the scenario was not met
+      1  the hook would harm a real cluster, or an expectation of the scenario was not met
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     given = click.get_current_context().meta["timed"]

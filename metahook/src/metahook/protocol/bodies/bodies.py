@@ -13,13 +13,13 @@ from msgspec import UNSET, Meta, UnsetType
 from metahook.protocol.objects.object import Observed
 
 MIB = 1024 * 1024
-"""The bytes of a MiB."""
+"""A MiB, in bytes."""
 
 MAX_BODY = 32 * MIB
 """Bytes. A thousand Pods of 10 KiB and 16 ConfigMaps of 1 MiB are 26 MiB; a parent with its children is some 10 KiB."""
 
 MAX_RESYNC = 86400
-"""Seconds."""
+"""The longest ``resync_after``, in seconds: a day."""
 
 Resync = Annotated[int, Meta(ge=1, le=MAX_RESYNC)]
 

@@ -39,8 +39,8 @@ _NO_CLIENT_CERTIFICATE = "PEER_DID_NOT_RETURN_A_CERTIFICATE"
 class Certificates:
     """The certificate and its key, in PEM files. With *client_ca*, clients need a certificate of a CA in that file.
 
-    A certificate whose extended key usages are for servers alone is refused. With *client_names*, NameCheck refuses a
-    certificate that has none of them. *min_version* is that of TLS. Raise CannotLoad.
+    A certificate whose extended key usages are for servers alone is refused. With *client_names*,
+    requests of clients whose certificate has none of them are refused. *min_version* is that of TLS. Raise CannotLoad.
     """
 
     current: ssl.SSLContext
@@ -84,7 +84,7 @@ class Certificates:
         return any(changed)
 
     def warn(self) -> None:
-        """Log what is weak: see Reloaded."""
+        """Log the weaknesses of the files, at the start; a reload logs those of new ones."""
         for part in self._parts:
             part.warn()
 

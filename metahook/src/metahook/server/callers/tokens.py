@@ -97,7 +97,7 @@ class Tokens:
             log.error("every call is refused: %s %s", self._path, self._cause())
 
     def warn(self) -> None:
-        """Log what is weak: see Reloaded."""
+        """Log the weaknesses of the files, at the start; a reload logs those of new ones."""
         for loaded in self._loaded.values():
             loaded.warn()
 
