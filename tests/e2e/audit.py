@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -168,17 +168,19 @@ def deleted(requests: list[Request]) -> list[str]:
 
 
 class Done:
-    """The requests of Metacontroller in a namespace since this object was created."""
+    """The requests of Metacontroller in a namespace, or about the objects *names* there, since this was created."""
 
-    def __init__(self, audit: Audit, namespace: str) -> None:
+    def __init__(self, audit: Audit, namespace: str, names: Collection[str] = ()) -> None:
         self._audit = audit
         self._namespace = namespace
+        self._names = names
         self.start = len(audit.requests)
 
     @property
     def requests(self) -> list[Request]:
-        """All requests about objects in the namespace."""
-        return [request for request in self._audit.requests[self.start :] if request.namespace == self._namespace]
+        """All requests about these objects."""
+        there = [request for request in self._audit.requests[self.start :] if request.namespace == self._namespace]
+        return [request for request in there if not self._names or request.name in self._names]
 
     @property
     def writes(self) -> list[str]:

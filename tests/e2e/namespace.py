@@ -257,9 +257,9 @@ class Namespace(Place):
         return Done(self._cluster.audit, self.name)
 
     def touched(self, name: str = "web") -> Done:
-        """Cause one more sync of a MyResource, and return the requests of Metacontroller."""
+        """Cause one more sync of a MyResource, and return the requests of Metacontroller about it and its children."""
         self.wait_until_quiet()
-        done = self.since()
+        done = Done(self._cluster.audit, self.name, {name, child("Deployment", name)})
         version = self.get("MyResource", name)["metadata"]["resourceVersion"]
         self.edit("MyResource", {"metadata": {"annotations": {"example.com/touched": version}}}, name)
         self.eventually(lambda: done.looked_at(name))

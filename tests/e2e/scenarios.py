@@ -242,10 +242,6 @@ class Simulated:
         """Delete an object by hand."""
         self.world.delete(Key(kind, WEB.namespace, name or child(kind)), policy.lower())
 
-    def has(self, kind: str, name: str = "") -> bool:
-        """Tell whether there is such an object."""
-        return self.world.api.get(Key(kind, WEB.namespace, name or child(kind))) is not None
-
     def put(self, item: Json) -> None:
         """Create an object of another owner."""
         self.world.apply(with_metadata(item, namespace=WEB.namespace))

@@ -52,11 +52,15 @@ def scaled_at(here: Namespace, expected: int, moment: datetime) -> None:
     """
     start, moment = utc_now(), moment.replace(microsecond=0)
     assert replicas(here) != expected
-    here.eventually(lambda: replicas(here) == expected, (moment - start + LATE).total_seconds())
+
+    def scaled() -> list[float]:
+        versions = here.versions("Deployment", child("Deployment"))
+        since = (each for each in versions if each.at > start.timestamp())
+        return [each.at for each in since if each.item["spec"]["replicas"] == expected]
+
+    here.eventually(lambda: bool(scaled()), (moment - start + LATE).total_seconds())
+    assert scaled()[0] >= moment.timestamp()
     here.wait_until_quiet()
-    versions = here.versions("Deployment", child("Deployment"))
-    scaled = [each.at for each in versions if each.item["spec"]["replicas"] == expected]
-    assert next(at for at in scaled if at > start.timestamp()) >= moment.timestamp()
 
     before = syncs_without(here, expected)
     waiting = [datetime.fromisoformat(each["time"]) for each in before]
