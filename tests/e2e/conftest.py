@@ -50,7 +50,6 @@ APART = {
     "test_outage.py": LAST,
     "test_laptop.py": LAST,
     "test_envtest.py": LAST,
-    "test_own_cluster.py": LAST,
     "test_controllers_as_simulated.py": LAST,
 }
 """Files whose tests run apart from those that a verdict judges, with their order: the longest run first."""
@@ -64,9 +63,9 @@ OF_THE_TOOLKIT = {
     "test_controllers_as_simulated.py",
     "test_crd_of_a_hook.py",
     "test_envtest.py",
+    "test_flags.py",
     "test_generated_parents.py",
     "test_new_projects.py",
-    "test_shapes.py",
 }
 """Files about Metacontroller, the simulator and the toolkit, whatever the operator does.
 
