@@ -35,6 +35,8 @@ NOT_RUN = {
     "helm upgrade metacontroller ": "the same",
     "helm upgrade myresource-operator charts/myresource-operator"
     " --namespace myresource-operator --reset-then-reuse-values --set shards=2": "the same, without Helm",
+    "helm upgrade myresource-operator charts/myresource-operator"
+    " --namespace myresource-operator --reset-then-reuse-values --set maxBody=": "tests/chart renders it",
     "kubectl label --overwrite myresource web mygroup.example.com/shard=1": "the same, without kubectl",
     "helm uninstall metacontroller ": "the same",
     "helm show crds ": "the same",

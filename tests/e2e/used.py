@@ -13,7 +13,7 @@ USED = "GREETING"
 PORTS: Json = PORT
 CONFIG: Json = {"env": [{"name": USED, "valueFrom": {"configMapKeyRef": {"name": SETTINGS, "key": USED}}}]}
 SECRET: Json = {"env": [{"name": "SECRET", "valueFrom": {"secretKeyRef": {"name": TOKEN, "key": USED}}}]}
-SECRETS = ("c3dvcmRmaXNo", "dHJvdXQ=")
+SECRETS = ("c3dvcmRmaXNo", "cmFpbmJvdyB0cm91dA==")
 """Successive values of the used key of the Secret, in Base64."""
 
 DEPENDENCY: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": BACKUP}]}
