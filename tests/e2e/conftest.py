@@ -205,14 +205,6 @@ def here(
 
 
 @pytest.fixture
-def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it must run
-    """Return another namespace."""
-    made = Namespace(cluster, f"t{next(NUMBERS)}")
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def foreign(cluster: Cluster, metacontroller: Process) -> Iterator[Foreign]:  # noqa: ARG001 - it must run
     """Return a namespace for Notes, which a hook that is not the operator's handles."""
     made = Foreign(cluster, f"t{next(NUMBERS)}")

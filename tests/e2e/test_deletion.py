@@ -28,12 +28,12 @@ def test_recreated_at_once_it_becomes_ready_with_new_children(here: Namespace, p
     assert [owner["uid"] for owner in here.get("Deployment")["metadata"]["ownerReferences"]] == [uid]
 
 
-def test_it_is_deleted_with_its_namespace(elsewhere: Namespace) -> None:
-    elsewhere.ready(**PORT)
+def test_it_is_deleted_with_its_namespace(here: Namespace) -> None:
+    here.ready(**PORT)
 
-    elsewhere.client.delete("Namespace", "", elsewhere.name)
+    here.client.delete("Namespace", "", here.name)
 
-    elsewhere.eventually(lambda: elsewhere.client.get("Namespace", "", elsewhere.name) is None)
+    here.eventually(lambda: here.client.get("Namespace", "", here.name) is None)
 
 
 def test_a_restored_child_is_deleted_as_its_owner_has_another_uid(here: Namespace) -> None:
