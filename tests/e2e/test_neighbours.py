@@ -36,13 +36,13 @@ def test_a_foreign_service_of_our_name_is_left_unchanged_and_reported(here: Name
 @pytest.mark.each_mode
 def test_a_service_created_just_before_is_left_unchanged(here: Namespace, mode: Mode) -> None:
     """Server-side apply overwrites it if Metacontroller's cache does not contain it yet, so the cache gets a second."""
-    for number in range(10):
+    for number in range(5):
         made = foreign(service(app="other"))
         here.client.create({**made, "metadata": {**made["metadata"], "name": f"web{number}", "namespace": here.name}})
         time.sleep(1 if mode == "server-side-apply" else 0)
         here.make(f"web{number}", **PORT)
 
-    for number in range(10):
+    for number in range(5):
         here.wait_for_status("Failed", "NameConflict", f"web{number}")
         assert here.get("Service", f"web{number}")["spec"]["selector"] == {"app": "other"}
 
@@ -80,10 +80,6 @@ def test_an_object_of_another_controller_is_left_unchanged(here: Namespace, kind
         before["metadata"]["ownerReferences"],
     )
     assert here.state_and_reason() in [("Building", "Building"), ("Failed", "NameConflict")]
-
-
-LABELS = {"myresource": "web"}
-POD = deployment()["spec"]["template"]["spec"]
 
 
 def selected(here: Namespace) -> int:

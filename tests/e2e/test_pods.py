@@ -50,7 +50,7 @@ class Life:
         self._here.client.change("Pod", self._here.name, self._name, {"status": status}, part="/status")
 
 
-def begun(here: Namespace, fate: Failure, ago: float = HOUR, probe: Json | None = PROBE) -> Life:
+def begun(here: Namespace, fate: Failure, ago: float, probe: Json | None = PROBE) -> Life:
     """Create a MyResource, and return the life of its Pod."""
     probes: Json = {"readinessProbe": probe} if probe else {}
     here.make(image="nginx:slow", memory="64Mi", env=ENV, **probes)
