@@ -33,6 +33,11 @@ NOT_RUN = {
     "helm install metacontroller ": "the test runs Metacontroller's binary and CRDs; make kind runs this",
     "helm install metacontroller-1 ": "tests/e2e/test_shards.py runs Metacontroller's binary with its selector",
     "helm upgrade metacontroller ": "the same",
+    "helm upgrade myresource-operator charts/myresource-operator"
+    " --namespace myresource-operator --reset-then-reuse-values --set shards=2": "the same, without Helm",
+    "helm upgrade myresource-operator charts/myresource-operator"
+    " --namespace myresource-operator --reset-then-reuse-values --set maxBody=": "tests/chart renders it",
+    "kubectl label --overwrite myresource web mygroup.example.com/shard=1": "the same, without kubectl",
     "helm uninstall metacontroller ": "the same",
     "helm show crds ": "the same",
     "kubectl get statefulsets,": "it looks for Metacontroller, which the test starts",

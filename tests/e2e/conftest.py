@@ -50,7 +50,6 @@ APART = {
     "test_outage.py": LAST,
     "test_laptop.py": LAST,
     "test_envtest.py": LAST,
-    "test_own_cluster.py": LAST,
     "test_controllers_as_simulated.py": LAST,
 }
 """Files whose tests run apart from those that a verdict judges, with their order: the longest run first."""
@@ -64,9 +63,9 @@ OF_THE_TOOLKIT = {
     "test_controllers_as_simulated.py",
     "test_crd_of_a_hook.py",
     "test_envtest.py",
+    "test_flags.py",
     "test_generated_parents.py",
     "test_new_projects.py",
-    "test_shapes.py",
 }
 """Files about Metacontroller, the simulator and the toolkit, whatever the operator does.
 
@@ -201,14 +200,6 @@ def here(
     """Return a namespace for this test only."""
     labels = request.node.get_closest_marker("labels")
     made = Namespace(cluster, f"t{next(NUMBERS)}", labels.args[0] if labels else None)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def elsewhere(cluster: Cluster, metacontroller: Process) -> Iterator[Namespace]:  # noqa: ARG001 - it must run
-    """Return another namespace."""
-    made = Namespace(cluster, f"t{next(NUMBERS)}")
     yield made
     made.close()
 

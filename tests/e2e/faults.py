@@ -73,10 +73,10 @@ class Fault(NamedTuple):
 
 
 FAULTS = {
-    "Metacontroller killed": Fault(short_or_whole(4, 10), _kill_metacontroller),
-    "API server killed": Fault(short_or_whole(2, 5), _kill_api_server),
-    "hook stopped and started": Fault(short_or_whole(4, 10), _stop_hook),
-    "hook of another version": Fault(short_or_whole(4, 10), _swap_hook),
+    "Metacontroller killed": Fault(short_or_whole(2, 10), _kill_metacontroller),
+    "API server killed": Fault(short_or_whole(1, 5), _kill_api_server),
+    "hook stopped and started": Fault(short_or_whole(2, 10), _stop_hook),
+    "hook of another version": Fault(short_or_whole(2, 10), _swap_hook),
     **{f"hook {how}": Fault(short_or_whole(1, 3), _misbehave(how)) for how in MISBEHAVIOURS},
 }
 """All faults, by name."""

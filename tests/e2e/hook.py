@@ -24,32 +24,6 @@ main()
 NEXT = (sys.executable, "-c", _NEXT)
 """A version with other messages and the same children."""
 
-_TRUSTING = """
-import app.core.sync
-
-app.core.sync.newer_generation_drift = lambda _: None
-
-from app.cli import main
-
-main()
-"""
-TRUSTING = (sys.executable, "-c", _TRUSTING)
-"""A version that does not look at generation stamps."""
-
-_AHEAD = """
-from datetime import timedelta
-from metahook.server import clock
-
-true = clock.utc_now
-clock.utc_now = lambda: true() + timedelta(seconds=120)
-
-from app.cli import main
-
-main()
-"""
-AHEAD = (sys.executable, "-c", _AHEAD)
-"""A version on a node whose clock is two minutes ahead."""
-
 
 class Hook(Process):
     """A hook that listens on free ports."""

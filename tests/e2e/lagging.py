@@ -3,6 +3,9 @@
 import json
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,6 +15,11 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from app.api.values.names import API_VERSION, PLURAL
+from metahook.envtest.binaries import find_binaries
+from metahook.envtest.process import Process
+from metahook.simulator.metacontroller.settings import Mode
+from tests.e2e.cluster import Cluster, started
+from tests.e2e.control_plane import METACONTROLLER
 
 MYRESOURCES = f"/apis/{API_VERSION}/{PLURAL}"
 _FORWARDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -145,3 +153,26 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Log nothing."""
+
+
+@dataclass(frozen=True)
+class LaggingCluster:
+    """A cluster, and Metacontroller behind an API server that can lag."""
+
+    cluster: Cluster
+    api: LaggingApiServer
+    metacontroller: Process
+
+
+@contextmanager
+def lagging_cluster(mode: Mode, folder: Path) -> Iterator[LaggingCluster]:
+    """Start such a cluster with its files in *folder*, and stop it when the block ends."""
+    cluster = Cluster(find_binaries(), folder)
+    metacontroller = cluster.metacontroller(mode)
+    with started(cluster), LaggingApiServer(cluster.control_plane.client(METACONTROLLER).http) as api:
+        option = f"--kubeconfig={api.kubeconfig(folder / 'lagging.kubeconfig')}"
+        metacontroller.command = [
+            option if word.startswith("--kubeconfig=") else word for word in metacontroller.command
+        ]
+        with started(metacontroller):
+            yield LaggingCluster(cluster, api, metacontroller)

@@ -255,22 +255,13 @@ def test_fields_are_removed_once_the_old_field_manager_is_removed(there: Namespa
 
 @pytest.fixture(name="back", scope="module")
 def _back(site: Site, there: Namespace) -> Namespace:
-    """Return the namespace after a change back to dynamic-apply, during which ``between`` lost fields."""
-    there.make("between", **FULL)
-    for name in ("between", *CHANGES, "undone", "kept"):
+    """Return the namespace after a change back to dynamic-apply."""
+    for name in (*CHANGES, "undone", "kept"):
         there.wait_until_ready(name)
-    site.stops()
-    there.change("between", **LESS)
     site.applies(DYNAMIC)
     there.wait_until_quiet(2)
     there.change("kept", **LESS)
     return there
-
-
-def test_the_command_of_the_message_removes_fields_dropped_during_the_change(site: Site, back: Namespace) -> None:
-    site.mends(back, "between")
-
-    is_fresh(back, "between")
 
 
 def test_dynamic_apply_removes_fields_after_its_first_write(back: Namespace) -> None:

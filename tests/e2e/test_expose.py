@@ -16,7 +16,6 @@ from tests.e2e.cluster import Cluster, started
 from tests.e2e.gateway import accepted, crds
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.statuses import condition
-from tests.e2e.truth import backward, written
 from tests.e2e.watched import values
 
 _NUMBERS = itertools.count(1)
@@ -171,20 +170,6 @@ def test_of_two_that_claim_a_host_one_waits_until_it_is_free(here: Namespace) ->
     assert paths(here) == {"web": ["/"], "docs": ["/"]}
 
 
-def test_the_transition_times_of_one_that_gets_a_freed_host_do_not_go_back(running: Cluster, here: Namespace) -> None:
-    enable(running, ingress=True)
-    here.ready("shop", **exposed())
-    here.ready("web", **exposed())
-    wait_for_exposed(here, "HostClaimed")
-    here.wait_until_quiet(2.2)  # times are in whole seconds
-
-    here.delete("MyResource", "shop")
-    wait_for_exposed(here, "NotYetAdmitted")
-    here.wait_until_ready()
-
-    assert backward(written(running.record, 0, here.name)) == []
-
-
 def test_of_several_that_are_created_at_once_one_keeps_the_host(here: Namespace) -> None:
     names = [f"web-{number}" for number in range(6)]
     for name in names:
@@ -198,20 +183,3 @@ def test_of_several_that_are_created_at_once_one_keeps_the_host(here: Namespace)
         status = wait_for_exposed(here, "NotYetAdmitted" if name == winner else "HostClaimed", name)
         assert name == winner or message(status).startswith(f"MyResource {winner} already has")
         assert here.touched(name).writes == []
-
-
-def test_an_ingress_of_a_user_that_has_the_name_is_left_alone(here: Namespace) -> None:
-    backend = {"service": {"name": "other", "port": {"number": 80}}}
-    theirs = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "web"}}
-    here.put({**theirs, "spec": {"defaultBackend": backend}})
-    before = here.get("Ingress")
-    here.make(**exposed())
-    here.wait_for_status("Failed", "NameConflict")
-    wait_for_exposed(here, "RouteNotApplied")
-
-    assert "remove spec.expose" in here.message()
-    assert here.get("Ingress") == before
-    here.delete("MyResource", "web")
-    here.eventually(lambda: here.find("MyResource", "web") is None)
-    here.wait_until_quiet()
-    assert here.get("Ingress") == before

@@ -6,48 +6,12 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
 
 
-@pytest.mark.parametrize(
-    ("word", "reason"), [("bad", "ImagePullFailed"), ("crash", "CrashLooping"), ("oom", "OOMKilled")]
-)
-def test_a_rollout_without_progress_fails_until_the_image_changes(here: Namespace, word: str, reason: str) -> None:
-    here.make(image=f"nginx:{word}", progressDeadlineSeconds=2)
-    here.wait_for_status("Failed", reason)
+def test_a_rollout_without_progress_fails_until_the_image_changes(here: Namespace) -> None:
+    here.make(image="nginx:crash", progressDeadlineSeconds=2)
+    here.wait_for_status("Failed", "CrashLooping")
     assert condition(here.get("MyResource"), "Available")["status"] == "False"
 
     here.change(image="nginx:1.28")
-
-    here.wait_until_ready()
-
-
-def test_old_pods_keep_serving_during_a_bad_rollout(here: Namespace) -> None:
-    here.ready(replicas=2)
-    pods = here.pods()
-
-    here.change(image="nginx:bad", progressDeadlineSeconds=2)
-    here.wait_for_status("Failed", "ImagePullFailed")
-
-    assert pods & here.pods()
-    assert condition(here.get("MyResource"), "Available")["status"] == "True"
-    assert here.touched().writes == []
-
-
-def test_while_pods_start_slowly_it_is_rolling_out(here: Namespace) -> None:
-    here.make(image="nginx:slow")
-
-    here.wait_for_status("Building", "RollingOut")
-    here.wait_until_quiet()
-
-    assert here.state_and_reason() == ("Building", "RollingOut")
-
-
-def test_a_pod_that_is_lost_makes_it_degraded_until_there_is_another(here: Namespace) -> None:
-    here.ready(replicas=2)
-    (name, *_) = (item["metadata"]["name"] for item in here.client.all("Pod", here.name))
-    unready = [{"type": "Ready", "status": "False"}]
-
-    here.client.change("Pod", here.name, name, {"status": {"conditions": unready}}, part="/status")
-    here.wait_for_status("Degraded", "ReplicasUnavailable")
-    here.delete("Pod", name)
 
     here.wait_until_ready()
 

@@ -179,36 +179,6 @@ def test_while_the_laptop_does_not_listen_nothing_changes_and_afterwards_nothing
     assert desk.here.main()["image"] == "nginx:1.28"
 
 
-def test_without_the_laptop_the_hook_in_the_cluster_takes_over_when_the_label_is_removed(desk: Desk) -> None:
-    desk.run(SEND, RESTRICT, CREATE)
-    desk.wait_for_hook(laptop=True)
-
-    with desk.without_laptop():
-        desk.here.change(image="nginx:1.28")
-        desk.run(RETURN)
-        desk.here.wait_until_ready()
-        assert desk.here.main()["image"] == "nginx:1.28"
-
-
-def test_without_its_compositecontroller_a_parent_keeps_its_children_and_is_not_synced(desk: Desk) -> None:
-    desk.run(SEND, RESTRICT, CREATE)
-    desk.wait_for_hook(laptop=True)
-    children, done = desk.children(), desk.here.since()
-
-    desk.run(DELETE)
-    desk.here.change(image="nginx:1.28")
-    desk.here.delete("Service")
-    desk.here.wait_until_quiet(3)
-    assert done.writes == []
-    assert desk.children() == {name: of for name, of in children.items() if name != "Service web"}
-    assert "finalizers" not in desk.here.get("MyResource")["metadata"]
-
-    desk.run(RELEASE)
-    desk.here.wait_until_ready()
-    assert desk.here.main()["image"] == "nginx:1.28"
-    assert desk.here.find("Service") is not None
-
-
 def test_an_upgrade_of_the_chart_keeps_the_selector(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
     desk.wait_for_hook(laptop=True)

@@ -6,8 +6,7 @@ import pytest
 
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace
-
-HTTP = PORT["ports"][0]
+from tests.e2e.test_apply_strategy import CHANGES as OF_FIELDS
 
 
 class Change(NamedTuple):
@@ -19,59 +18,38 @@ class Change(NamedTuple):
 
 
 CHANGES = {
-    "image": Change({}, {"image": "nginx:1.28"}),
-    "memory": Change({"memory": "64Mi"}, {"memory": "128Mi"}),
-    "memory to the same amount in other words": Change({"memory": "1Gi"}, {"memory": "1024Mi"}, restarts=False),
+    **{
+        name: Change(*fields, restarts=name not in ("service-port", "propagated")) for name, fields in OF_FIELDS.items()
+    },
+    "numbers and the Service": Change(
+        {**PORT, "memory": "1Gi", "replicas": 3, "strategy": {"type": "Recreate"}, "service": {"type": "NodePort"}},
+        {
+            "memory": "1024Mi",
+            "replicas": None,
+            "strategy": None,
+            "service": {"type": None, "sessionAffinity": "ClientIP"},
+        },
+        restarts=False,
+    ),
+    "service switched off": Change(PORT, {"service": {"mode": "Disabled"}}, restarts=False),
     "memory to resources": Change(
         {"memory": "64Mi", "cpu": "100m"},
         {"memory": None, "cpu": None, "resources": {"requests": {"cpu": "50m"}, "limits": {"memory": "96Mi"}}},
     ),
-    "replicas up": Change({"replicas": 1}, {"replicas": 3}, restarts=False),
-    "replicas left out again": Change({"replicas": 3}, {"replicas": None}, restarts=False),
-    "ports added": Change({}, {"ports": [HTTP]}),
-    "ports removed": Change({"ports": [HTTP]}, {"ports": None}),
-    "port renamed": Change({"ports": [HTTP]}, {"ports": [{"name": "web", "containerPort": 80}]}),
-    "port made UDP": Change({"ports": [HTTP]}, {"ports": [{**HTTP, "protocol": "UDP"}]}),
-    "one variable removed": Change(
-        {"env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]}, {"env": [{"name": "B", "value": "2"}]}
+    "probes": Change(
+        {**PORT, "livenessProbe": {"exec": {"command": ["true"]}}, "startupProbe": {"tcpSocket": {"port": 80}}},
+        {"livenessProbe": {"exec": None, "grpc": {"port": 80}}, "startupProbe": None},
     ),
-    "all variables removed": Change({"env": [{"name": "A", "value": "1"}]}, {"env": None}),
-    "a variable's value to a reference": Change(
-        {"env": [{"name": "A", "value": "1"}]},
-        {"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]},
+    "security profile and a restart": Change(
+        {}, {"securityProfile": "Restricted", "restartedAt": "2026-01-31T00:00:00Z"}
     ),
-    "strategy to Recreate": Change({}, {"strategy": {"type": "Recreate"}}, restarts=False),
-    "strategy to RollingUpdate": Change({"strategy": {"type": "Recreate"}}, {"strategy": None}, restarts=False),
-    "probe from HTTP to TCP": Change(
-        {**PORT, "readinessProbe": {"httpGet": {"port": "http"}, "periodSeconds": 7}},
-        {"readinessProbe": {"httpGet": None, "tcpSocket": {"port": "http"}}},
-    ),
-    "probe from command to gRPC": Change(
-        {**PORT, "livenessProbe": {"exec": {"command": ["true"]}}},
-        {"livenessProbe": {"exec": None, "grpc": {"port": 80}}},
-    ),
-    "probe removed": Change({**PORT, "startupProbe": {"tcpSocket": {"port": 80}}}, {"startupProbe": None}),
-    "session affinity on": Change(PORT, {"service": {"sessionAffinity": "ClientIP"}}, restarts=False),
-    "session affinity off": Change(
-        {**PORT, "service": {"sessionAffinity": "ClientIP"}}, {"service": None}, restarts=False
-    ),
-    "service switched off": Change(PORT, {"service": {"mode": "Disabled"}}, restarts=False),
-    "service to NodePort and back": Change(
-        {**PORT, "service": {"type": "NodePort"}}, {"service": None}, restarts=False
-    ),
-    "volume of another type": Change(
-        {"volumes": [{"name": "v", "emptyDir": {}}], "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
-        {"volumes": [{"name": "v", "configMap": {"name": "c", "optional": True}}]},
-    ),
-    "security profile": Change({}, {"securityProfile": "Restricted"}),
-    "restart asked for": Change({}, {"restartedAt": "2026-01-31T00:00:00Z"}),
 }
 
 
 @pytest.mark.each_mode
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
 def test_after_a_change_the_children_equal_fresh_ones_and_are_idle(here: Namespace, change: Change) -> None:
-    here.ready(**change.before)
+    here.ready(labels={"team": "red"}, **change.before)
     pods = here.pods()
 
     here.change(**change.after)
@@ -80,16 +58,6 @@ def test_after_a_change_the_children_equal_fresh_ones_and_are_idle(here: Namespa
     assert differences(here) == []
     assert bool(pods & here.pods()) != change.restarts
     assert here.touched().writes == []
-
-
-def test_a_second_apply_writes_nothing(here: Namespace) -> None:
-    here.ready(**PORT)
-    done = here.since()
-
-    here.client.apply(here.manifest(**PORT))
-    here.wait_until_quiet()
-
-    assert done.writes == []
 
 
 def test_an_idle_sync_requests_only_the_parent(here: Namespace) -> None:
@@ -116,19 +84,6 @@ def test_the_scale_shows_what_an_autoscaler_needs(here: Namespace) -> None:
     scale = here.client.http.get(f"/apis/mygroup.example.com/v1alpha1/namespaces/{here.name}/myresources/web/scale")
 
     assert scale.json()["status"] == {"replicas": 2, "selector": "myresource=web"}
-
-
-def test_two_namespaces_have_one_of_the_same_name_each(here: Namespace, elsewhere: Namespace) -> None:
-    here.ready(image="nginx:1")
-    elsewhere.ready(image="nginx:2")
-    done = elsewhere.since()
-
-    here.delete("MyResource")
-    here.eventually(lambda: here.find("Deployment") is None)
-    elsewhere.wait_until_quiet()
-
-    assert done.writes == []
-    assert elsewhere.main()["image"] == "nginx:2"
 
 
 def test_a_name_may_have_52_characters(here: Namespace) -> None:

@@ -7,7 +7,7 @@ import pytest
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
-from tests.e2e.namespace import PORT, Namespace, hand_over
+from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
 from tests.simulated.worlds import deployment, foreign, service
 
@@ -36,53 +36,15 @@ def test_a_foreign_service_of_our_name_is_left_unchanged_and_reported(here: Name
 @pytest.mark.each_mode
 def test_a_service_created_just_before_is_left_unchanged(here: Namespace, mode: Mode) -> None:
     """Server-side apply overwrites it if Metacontroller's cache does not contain it yet, so the cache gets a second."""
-    for number in range(10):
+    for number in range(5):
         made = foreign(service(app="other"))
         here.client.create({**made, "metadata": {**made["metadata"], "name": f"web{number}", "namespace": here.name}})
         time.sleep(1 if mode == "server-side-apply" else 0)
         here.make(f"web{number}", **PORT)
 
-    for number in range(10):
+    for number in range(5):
         here.wait_for_status("Failed", "NameConflict", f"web{number}")
         assert here.get("Service", f"web{number}")["spec"]["selector"] == {"app": "other"}
-
-
-def test_a_foreign_service_stays_when_the_myresource_is_deleted(here: Namespace) -> None:
-    before = strangers(service(app="other"), here)
-    here.make(**PORT)
-    here.wait_for_status("Failed", "NameConflict")
-
-    here.delete("MyResource")
-    here.eventually(lambda: here.find("Deployment") is None)
-    here.wait_until_quiet()
-
-    assert here.get("Service") == before
-
-
-def test_the_command_of_the_message_hands_a_foreign_service_over(here: Namespace) -> None:
-    strangers(service(app="other"), here)
-    here.make(**PORT)
-    here.wait_for_status("Failed", "NameConflict")
-    message, uid = here.message(), here.get("MyResource")["metadata"]["uid"]
-    assert f"kubectl label --overwrite service web -n {here.name} controller-uid={uid}" in message
-
-    here.edit("Service", {"metadata": {"labels": {"controller-uid": uid}}})
-    here.eventually(lambda: "ownerReferences" in here.get("Service")["metadata"])
-
-    assert here.get("Service")["metadata"]["ownerReferences"][0]["uid"] == uid
-
-
-def test_a_deployment_with_only_our_user_facing_labels_is_not_adopted(here: Namespace) -> None:
-    before = strangers(deployment("stray"), here, labels={"myresource": "web"})
-
-    here.ready()
-    here.delete("MyResource")
-    here.eventually(lambda: here.find("Deployment") is None)
-    here.wait_until_quiet()
-
-    after = here.get("Deployment", "stray")
-    assert (after["spec"], after["metadata"]["labels"]) == (before["spec"], before["metadata"]["labels"])
-    assert "ownerReferences" not in after["metadata"]
 
 
 def test_a_deployment_with_the_controllers_own_label_is_adopted_and_deleted(here: Namespace) -> None:
@@ -120,28 +82,6 @@ def test_an_object_of_another_controller_is_left_unchanged(here: Namespace, kind
     assert here.state_and_reason() in [("Building", "Building"), ("Failed", "NameConflict")]
 
 
-LABELS = {"myresource": "web"}
-POD = deployment()["spec"]["template"]["spec"]
-
-
-def pod(**labels: str) -> Json:
-    """Return a Pod without an owner that has the label of our Pods."""
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "stray", "labels": LABELS | labels}, "spec": POD}
-
-
-def replica_set() -> Json:
-    """Return a ReplicaSet without an owner that has the label of ours, as have its Pods."""
-    template = {"metadata": {"labels": {**LABELS, "app": "other"}}, "spec": POD}
-    selector = {"matchLabels": {**LABELS, "app": "other"}}
-    spec = {"replicas": 2, "selector": selector, "template": template}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": {"name": "stray", "labels": LABELS},
-        "spec": spec,
-    }
-
-
 def selected(here: Namespace) -> int:
     """Return the number of Pods that the Service selects."""
     selector = ",".join(f"{key}={value}" for key, value in here.get("Service")["spec"]["selector"].items())
@@ -160,60 +100,6 @@ def test_deployments_with_the_same_selector_keep_their_own_pods_and_the_service_
     assert here.get("Deployment")["status"]["replicas"] == here.get("MyResource")["status"]["replicas"] == 2
     assert here.state_and_reason() == ("Ready", "Available")
     assert here.touched().writes == []
-
-
-def test_a_pod_with_the_hash_of_our_replica_set_is_adopted_and_one_is_deleted(here: Namespace) -> None:
-    here.ready(replicas=2)
-    (ours,) = here.client.all("ReplicaSet", here.name)
-
-    here.put(pod(**ours["metadata"]["labels"]))
-    here.eventually(lambda: len(here.pods()) == 2)
-    here.wait_until_ready()
-
-    assert "Failed" not in {state for state, _ in here.history()}
-
-
-def test_a_replica_set_with_our_label_is_adopted_and_scaled_to_zero(here: Namespace) -> None:
-    here.ready()
-    ours = here.pods()
-
-    here.put(replica_set())
-    here.eventually(lambda: here.get("ReplicaSet", "stray")["spec"]["replicas"] == 0)
-    here.wait_until_ready()
-
-    assert here.get("ReplicaSet", "stray")["metadata"]["ownerReferences"][0]["name"] == "web-deployment"
-    assert here.pods() == ours
-    assert "Failed" not in {state for state, _ in here.history()}
-
-
-def test_without_the_label_it_is_released_and_stays(here: Namespace) -> None:
-    strangers(deployment(), here)
-    hand_over(here)
-
-    here.edit("Deployment", {"metadata": {"labels": {"controller-uid": None}}})
-    here.eventually(lambda: "ownerReferences" not in here.get("Deployment")["metadata"])
-    here.delete("MyResource")
-    here.eventually(lambda: here.find("MyResource") is None)
-    here.wait_until_quiet()
-
-    assert here.find("Deployment") is not None
-
-
-def test_the_controllers_own_label_has_no_effect_on_objects_of_others_and_other_kinds(here: Namespace) -> None:
-    here.ready()
-    labels = {"controller-uid": here.get("MyResource")["metadata"]["uid"]}
-    here.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "boss", "labels": labels}})
-    uid = here.get("ConfigMap", "boss")["metadata"]["uid"]
-    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": uid, "controller": True}
-
-    before = strangers(deployment("stray"), here, labels=labels, ownerReferences=[owner])
-    here.put({**pod(), "metadata": {"name": "stray", "labels": labels}})
-    assert here.touched().writes == []
-
-    assert here.get("Deployment", "stray")["metadata"]["ownerReferences"] == before["metadata"]["ownerReferences"]
-    assert all(
-        "ownerReferences" not in here.get(*each)["metadata"] for each in (("ConfigMap", "boss"), ("Pod", "stray"))
-    )
 
 
 def test_kubectl_lists_the_objects_with_our_labels_and_their_owners(here: Namespace, kubectl: RealKubectl) -> None:

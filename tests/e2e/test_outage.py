@@ -4,7 +4,6 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
 import pytest
 
@@ -12,11 +11,8 @@ from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.cluster import Cluster, started
 from tests.e2e.figures import Figures
-from tests.e2e.hook import AHEAD, Hook
-from tests.e2e.installed import controller
 from tests.e2e.namespace import Namespace, child
 from tests.e2e.real_kubectl import RealKubectl
-from tests.e2e.statuses import condition
 
 NAMES = ("one", "two", "three")
 NUMBERS = itertools.count(1)
@@ -116,32 +112,3 @@ def test_the_command_of_the_page_makes_every_status_true_at_once_and_changes_no_
     here.eventually(lambda: are_true(here), within=MARGIN)
     here.wait_until_quiet()
     assert done.children == []
-
-
-def test_a_clock_that_is_ahead_makes_no_rollout_late_and_is_reported(scene: Scene, here: Namespace) -> None:
-    """The deadline and the time that the Deployment has to report it are shorter than the clocks differ."""
-    ahead = Hook("ahead", scene.cluster.folder, version=AHEAD)
-    ahead.start()
-    try:
-        scene.cluster.client.apply(controller(ahead.url))
-        here.make("slow", image="slow:1", progressDeadlineSeconds=60)
-        here.wait_for_status("Building", "RollingOut", "slow")
-        here.eventually(lambda: reported(here) == "ClockSkewed")
-        here.wait_until_quiet(10)
-
-        assert here.state_and_reason("slow") == ("Building", "RollingOut")
-        conditions = here.get("MyResource", "slow")["status"]["conditions"]
-        assert [each for each in conditions if seconds_ahead(each["lastTransitionTime"]) > 0] == []
-    finally:
-        scene.cluster.client.apply(controller(scene.cluster.url))
-        ahead.stop()
-
-
-def reported(here: Namespace) -> str:
-    """Return the reason of OperatorMisconfigured."""
-    found: str = condition(here.get("MyResource", "slow"), "OperatorMisconfigured").get("reason", "")
-    return found
-
-
-def seconds_ahead(text: str) -> float:
-    return datetime.fromisoformat(text).timestamp() - time.time()

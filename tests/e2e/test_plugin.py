@@ -1,16 +1,27 @@
-"""The plugin of kubectl, and the commands in messages, run by the real kubectl; and the entries for Argo CD."""
+"""What the real kubectl runs and reads: our plugin, the commands in messages and pages, and rendered children."""
 
+import json
+import subprocess
+import sys
 from collections import defaultdict
+from pathlib import Path
+
+import pytest
+import yaml
 
 from app.cli.plugin.explanation import filled
 from app.cli.wrapping import COMMAND
 from app.core.reasons import REASONS
 from app.core.status.glossary import TERMS
+from metahook.simulator.objects import Json
 from tests.api.examples.schedule import AWAKE, schedule
+from tests.cli.test_render import QUOTED, UNQUOTED
 from tests.docs.commands import commands
+from tests.docs.documents import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
 from tests.health.argo_cd import data
+from tests.requests.builders import my_resource
 from tests.simulated.worlds import foreign, service
 
 
@@ -59,22 +70,6 @@ def test_the_command_of_a_conflict_hands_the_service_over(here: Namespace, kubec
     here.wait_until_ready()
 
 
-def test_the_plugin_names_fields_that_others_set_and_their_removal(here: Namespace, kubectl: RealKubectl) -> None:
-    here.ready(**PORT)
-    kubectl.run("kubectl set env deployment/web-deployment THEIRS=1", here.name)
-    kubectl.run("""kubectl patch service web -p '{"spec":{"externalIPs":["192.0.2.1"]}}'""", here.name)
-    here.eventually(lambda: "externalIPs" in kubectl.run("kubectl myresource explain web", here.name))
-
-    explained = kubectl.run("kubectl myresource explain web", here.name)
-    kubectl.run(explained.partition("or remove them, beginning with: ")[2], here.name)
-    here.wait_until_ready()
-    after = kubectl.run("kubectl myresource explain web", here.name)
-
-    assert "env[THEIRS] (kubectl-set); Service web: spec.externalIPs (kubectl-patch). Set them" in explained
-    assert "Service web: spec.externalIPs (kubectl-patch). Set them" in after
-    assert "THEIRS" not in after
-
-
 def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubectl: RealKubectl) -> None:
     here.ready(replicas=2, ports=[{"containerPort": 80}])
     before = kubectl.run("kubectl myresource tree web", here.name).splitlines()
@@ -97,16 +92,6 @@ def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubec
     assert not set(after[3:6]) & set(before[3:6])
 
 
-def test_kubectl_explains_a_failure_with_commands_to_copy(here: Namespace, kubectl: RealKubectl) -> None:
-    here.make(image="nginx:bad")
-    here.wait_for_status("Building", "ImagePullFailed")
-
-    explained = kubectl.run("kubectl myresource explain web", here.name)
-
-    assert here.message() in explained
-    assert f"kubectl describe pods -l myresource=web -n {here.name}" in explained
-
-
 def test_kubectl_explains_a_refusal_with_the_error_of_the_api_server(here: Namespace, kubectl: RealKubectl) -> None:
     here.forbid("forbidden")
     here.make(image="forbidden:1")
@@ -116,27 +101,6 @@ def test_kubectl_explains_a_refusal_with_the_error_of_the_api_server(here: Names
 
     (error,) = (line for line in explained.splitlines() if line.startswith("Error "))
     assert "forbidden by a policy" in error
-
-
-def test_waiting_ends_when_the_time_is_over_or_action_is_needed(here: Namespace, kubectl: RealKubectl) -> None:
-    here.make(image="nginx:bad")
-    here.wait_for_status("Building", "ImagePullFailed")
-    in_time = kubectl.ends("kubectl myresource wait web --timeout=1s", here.name)
-    here.put(foreign(service(app="other")))
-    here.change(**PORT)
-    stalled = kubectl.ends("kubectl myresource wait web", here.name)
-
-    assert in_time[0] == stalled[0] == 1
-    title = f"MyResource web in namespace {here.name}: Ready is False"
-    assert in_time[1].startswith(f"{title}; no action is needed yet (Reconciling)\n")
-    assert stalled[1].startswith(f"{title}; action is needed (Stalled)\n")
-
-
-def test_an_error_of_kubectl_is_shown_as_it_is(here: Namespace, kubectl: RealKubectl) -> None:
-    code, printed = kubectl.ends("kubectl myresource explain other", here.name)
-
-    assert (code, printed) == kubectl.ends("kubectl get myresources.mygroup.example.com other", here.name)
-    assert "NotFound" in printed
 
 
 def test_kubectl_completes_commands_and_names(here: Namespace, kubectl: RealKubectl) -> None:
@@ -157,3 +121,38 @@ def test_the_command_of_the_page_adds_the_entries_to_the_configmap_of_argo_cd(
     kubectl.run(patch.replace(" -n argocd", ""), here.name)
 
     assert here.get("ConfigMap", "argocd-cm")["data"] == {**data(), "url": "https://argocd.example.com"}
+
+
+def rendered(file: Path, *options: str) -> str:
+    render = [sys.executable, "-m", "app", "render", "-f", str(file), *options]
+    return subprocess.run(render, capture_output=True, check=True, text=True).stdout
+
+
+def applied(kubectl: RealKubectl, manifests: str, folder: Path) -> list[Json]:
+    """Return the objects that kubectl would apply."""
+    (folder / "manifests").write_text(manifests)
+    found = json.loads(kubectl.run("kubectl apply --dry-run=client -o json -f manifests", "default", folder))
+    return list(found["items"]) if found["kind"] == "List" else [found]
+
+
+@pytest.mark.parametrize(("example", "output"), [("minimal", "yaml"), ("web", "json"), ("full", "yaml")])
+def test_kubectl_applies_what_is_rendered(kubectl: RealKubectl, tmp_path: Path, example: str, output: str) -> None:
+    found = applied(kubectl, rendered(ROOT / f"examples/{example}.yaml", "-o", output), tmp_path)
+
+    optional = ["HorizontalPodAutoscaler", "Ingress", "PodDisruptionBudget", "Service"] if example == "full" else []
+    assert sorted(item["kind"] for item in found) == ["Deployment", *optional]
+
+
+def test_text_stays_text_for_kubectl_unless_the_yaml_library_alone_writes_it(
+    kubectl: RealKubectl, tmp_path: Path
+) -> None:
+    file, args = tmp_path / "web.json", [*QUOTED, *UNQUOTED]
+    file.write_text(json.dumps(my_resource(args=args)))
+    by_the_library = yaml.safe_dump_all(json.loads(rendered(file, "-o", "json"))["items"])
+
+    (ours,), (theirs,) = (applied(kubectl, text, tmp_path) for text in (rendered(file), by_the_library))
+
+    assert ours["spec"]["template"]["spec"]["containers"][0]["args"] == args
+    found = theirs["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert True in found
+    assert 1000 in found

@@ -60,18 +60,3 @@ def test_it_comes_and_goes_with_the_second_pod_and_is_restored(here: Namespace) 
     here.wait_until_ready()
     assert here.find("PodDisruptionBudget", "web") is None
     assert here.touched().writes == []
-
-
-def test_one_of_the_user_of_the_same_name_is_left_alone(here: Namespace) -> None:
-    theirs = {"minAvailable": 1, "selector": {"matchLabels": {"myresource": "web"}}}
-    here.put({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web"}, "spec": theirs})
-    here.make(replicas=2, podDisruptionBudget="Auto")
-    here.wait_for_status("Failed", "NameConflict")
-
-    assert "set spec.podDisruptionBudget to Disabled" in here.message()
-    assert here.get("PodDisruptionBudget", "web")["spec"] == theirs
-    here.eventually(lambda: len(here.pods()) == 2)  # the Deployment is created all the same
-
-    here.delete("PodDisruptionBudget", "web")
-    here.wait_until_ready()
-    assert here.find("PodDisruptionBudget", "web")

@@ -23,7 +23,7 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.protection import Protection
 from toolkit.balancer import Balancer
 
-CHANGES = 300
+CHANGES = 150
 NAMES = [f"web{number}" for number in range(30)]
 AT_ONCE = 4
 """Changes, so that Metacontroller opens connections: it keeps only two that are idle."""

@@ -13,7 +13,7 @@ from tests.e2e.audit import deleted
 from tests.e2e.cluster import Cluster, started
 from tests.e2e.ends import moved, versions
 from tests.e2e.namespace import PORT, Namespace
-from tests.e2e.sharded import controllers, metacontrollers, split
+from tests.e2e.sharded import metacontrollers, split
 
 MOST = 4
 """Shards."""
@@ -136,61 +136,3 @@ def test_the_number_of_shards_changes_and_writes_nothing(sharded: Cluster, here:
     assert versions(here.client, here.name) == before
     assert done.writes == []
     assert deleted(sharded.audit.requests[start:]) == []
-
-
-def test_two_controllers_of_one_myresource_are_seen_and_write_the_same(sharded: Cluster, here: Namespace) -> None:
-    split(sharded, 2)
-    (everything,) = controllers(sharded.url, 1)
-    sharded.client.apply(everything)  # the selector of shard 0 is gone, so both select it
-    create(here, "web", "1", **PORT)
-    here.wait_until_ready()
-    wait_for_sync_by(here, "web", "myresource", 0)
-    wait_for_sync_by(here, "web", "myresource-1", 0)
-    before, done = versions(here.client, here.name), here.since()
-    count = len(syncs(here, "web"))
-    here.edit("MyResource", {"metadata": {"annotations": {"example.com/touched": "1"}}}, "web")
-    here.wait_until_quiet()
-
-    assert set(syncs(here, "web")[count:]) == {"myresource", "myresource-1"}
-    after = versions(here.client, here.name)
-    assert [*moved(before, after)] == [f"MyResource {here.name}/web"]
-    assert done.writes == []
-
-
-def test_a_move_shows_the_new_shard_the_same_related_objects(sharded: Cluster, here: Namespace) -> None:
-    split(sharded, 2)
-    here.put(SETTINGS)
-    create(here, "one", "1")  # so that shard 1 calls customize for the other MyResource, too
-    create(here, "web", None, **CONFIG)
-    wait_until_ready(here, "one", "web")
-    count = len(syncs(here, "web"))
-
-    move(here, "web", "1")
-    wait_for_sync_by(here, "web", "myresource-1", count)
-
-    moved_to = [each["request"]["related"] for each in _calls(here, "web", "/sync")[count:]]
-    assert {*moved_to[0]} == {"ConfigMap.v1", "Pod.v1"}
-    assert moved_to[0]["ConfigMap.v1"]
-
-
-def test_a_move_takes_over_no_service_of_another_owner(sharded: Cluster, here: Namespace) -> None:
-    split(sharded, 2)
-    foreign: Json = {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "web", "namespace": here.name},
-        "spec": {"selector": {"app": "another"}, "ports": [{"port": 81}]},
-    }
-    here.put(foreign)
-    create(here, "one", "1", **PORT)
-    wait_until_ready(here, "one")
-    create(here, "web", None, **PORT)
-    here.wait_for_status("Failed", "NameConflict", "web")
-    before, count = here.client.get("Service", here.name, "web"), len(syncs(here, "web"))
-
-    move(here, "web", "1")
-    wait_for_sync_by(here, "web", "myresource-1", count)
-    here.wait_until_quiet()
-
-    assert here.client.get("Service", here.name, "web") == before
-    here.wait_for_status("Failed", "NameConflict", "web")

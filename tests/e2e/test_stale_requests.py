@@ -3,27 +3,19 @@
 import itertools
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.core.status.facts.override import REPEATED
-from metahook.envtest.binaries import find_binaries
-from metahook.envtest.process import Process
 from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.api.examples.schedule import schedule, window
-from tests.e2e.cluster import Cluster, stopped
-from tests.e2e.control_plane import METACONTROLLER
-from tests.e2e.hook import TRUSTING, Hook
-from tests.e2e.installed import controller
-from tests.e2e.lagging import LaggingApiServer
+from tests.e2e.cluster import stopped
+from tests.e2e.lagging import LaggingCluster, lagging_cluster
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.statuses import condition
 from tests.e2e.test_autoscaling import BY_MEMORY
-from tests.e2e.test_drift import fight, reverts
 from tests.e2e.test_watching import USES, mark, settings
 from tests.e2e.truth import backward, moves, too_early, written
 
@@ -31,77 +23,33 @@ OLD, NEW = "nginx:1.27", "nginx:1.28"
 NUMBERS = itertools.count(1)
 
 
-@dataclass(frozen=True)
-class Scene:
-    """A cluster, and Metacontroller behind an API server that can lag."""
-
-    cluster: Cluster
-    api: LaggingApiServer
-    metacontroller: Process
-    trusting: Hook
-
-    def changed(self, name: str, hook: Hook) -> Namespace:
-        """Return a namespace whose MyResource, served by *hook*, got another image and a port, which are applied."""
-        self.cluster.client.apply(controller(hook.url))
-        here = Namespace(self.cluster, name)
-        here.ready(image=OLD)
-        self.api.remember()
-        here.change(image=NEW, **PORT)
-        here.wait_until_ready()
-        return here
-
-    def restart_with_old_parent(self, here: Namespace) -> None:
-        """Restart Metacontroller while MyResources are listed as they were; wait for the sync of the old spec."""
-        self.api.lag()
-        self.metacontroller.restart()
-        here.eventually(lambda: here.get("MyResource", "web")["status"]["observedGeneration"] == 1)
-        here.wait_until_quiet()
-
-
 @pytest.fixture(scope="module")
-def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """Return a new cluster, as another Metacontroller would disturb."""
-    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("stale"))
-    metacontroller, trusting = cluster.metacontroller(mode), Hook("trusting-hook", cluster.folder, version=TRUSTING)
-    try:
-        cluster.start()
-        trusting.start()
-        with LaggingApiServer(cluster.control_plane.client(METACONTROLLER).http) as api:
-            option = f"--kubeconfig={api.kubeconfig(cluster.folder / 'lagging.kubeconfig')}"
-            metacontroller.command = [
-                option if word.startswith("--kubeconfig=") else word for word in metacontroller.command
-            ]
-            metacontroller.start()
-            yield Scene(cluster, api, metacontroller, trusting)
-            metacontroller.stop()
-    finally:
-        metacontroller.stop()
-        trusting.stop()
-        cluster.stop()
+def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LaggingCluster]:
+    """Return a new cluster, as its Metacontroller would disturb others."""
+    with lagging_cluster(mode, tmp_path_factory.mktemp("stale")) as made:
+        yield made
 
 
-@pytest.fixture(name="changed")
-def _changed(scene: Scene) -> Iterator[Callable[[str, Hook], Namespace]]:
-    """Return what changes a MyResource; afterwards nothing lags."""
-    made = []
-
-    def changed(name: str, hook: Hook) -> Namespace:
-        made.append(scene.changed(name, hook))
-        return made[-1]
-
-    yield changed
+@pytest.fixture(name="here")
+def _here(scene: LaggingCluster) -> Iterator[Namespace]:
+    """Return a namespace; afterwards nothing lags."""
+    here = Namespace(scene.cluster, f"lags{next(NUMBERS)}")
+    yield here
     scene.api.catch_up()
-    for here in made:
-        here.close()
+    here.close()
 
 
-def test_a_stale_request_changes_no_child_and_the_newer_spec_follows(
-    scene: Scene, changed: Callable[[str, Hook], Namespace]
-) -> None:
-    here = changed("careful", scene.cluster.hook)
+def test_a_stale_request_changes_no_child_and_the_newer_spec_follows(scene: LaggingCluster, here: Namespace) -> None:
+    here.ready(image=OLD)
+    scene.api.remember()
+    here.change(image=NEW, **PORT)
+    here.wait_until_ready()
     done = here.since()
 
-    scene.restart_with_old_parent(here)
+    scene.api.lag()
+    scene.metacontroller.restart()
+    here.eventually(lambda: here.get("MyResource", "web")["status"]["observedGeneration"] == 1)
+    here.wait_until_quiet()
     assert done.children == []
     assert (here.main()["image"], here.message()) == (
         NEW,
@@ -112,21 +60,6 @@ def test_a_stale_request_changes_no_child_and_the_newer_spec_follows(
     here.wait_until_ready()
     assert done.children == []
     assert here.main()["image"] == NEW
-
-
-def test_a_hook_that_ignores_the_stamp_undoes_a_newer_spec(
-    scene: Scene, changed: Callable[[str, Hook], Namespace]
-) -> None:
-    here = changed("trusting", scene.trusting)
-    done = here.since()
-
-    scene.restart_with_old_parent(here)
-    assert "delete services web" in done.children
-    assert (here.main()["image"], here.find("Service")) == (OLD, None)
-
-    scene.api.catch_up()
-    here.wait_until_ready()
-    assert (here.main()["image"], here.find("Service") is None) == (NEW, False)
 
 
 TOUCHED = "example.com/touched"
@@ -155,12 +88,6 @@ def wait_for_ready(here: Namespace, status: str) -> None:
     here.eventually(lambda: condition(here.get("MyResource", "web"), "Ready")["status"] == status)
 
 
-def delete_service(here: Namespace) -> None:
-    """Let the Service be missing for a moment."""
-    touch(here)
-    here.delete("Service")
-
-
 def wake(here: Namespace) -> None:
     """Let it fall asleep, and wake up by the clock alone."""
     now = utc_now()
@@ -175,26 +102,15 @@ def wake(here: Namespace) -> None:
 
 LAST_CHANGES: dict[str, tuple[Json, str, Callable[[Namespace], None]]] = {
     "another image": ({"replicas": 2}, '"generation":2', lambda here: here.change(image=NEW)),
-    "a lost Pod": ({"replicas": 2}, TOUCHED, lose_pod),
     "a lost Pod with autoscaling": ({"autoscaling": {**BY_MEMORY, "minReplicas": 2}}, TOUCHED, lose_pod),
     "waking with autoscaling": ({"autoscaling": BY_MEMORY}, TOUCHED, wake),
-    "a deleted Service": (PORT, TOUCHED, delete_service),
 }
 """The spec, the text of the last event of the MyResource that is delivered, and the change that causes it."""
 
 
-@pytest.fixture(name="here")
-def _here(scene: Scene) -> Iterator[Namespace]:
-    scene.cluster.client.apply(controller(scene.cluster.hook.url))
-    here = Namespace(scene.cluster, f"lags{next(NUMBERS)}")
-    yield here
-    scene.api.catch_up()
-    here.close()
-
-
 @pytest.mark.parametrize("what", LAST_CHANGES)
 def test_transition_times_stay_those_of_the_transitions_while_requests_have_an_old_status(
-    scene: Scene, here: Namespace, what: str
+    scene: LaggingCluster, here: Namespace, what: str
 ) -> None:
     """Ready is False and True again before Metacontroller's cache has either."""
     spec, last_event, change = LAST_CHANGES[what]
@@ -216,7 +132,7 @@ def test_transition_times_stay_those_of_the_transitions_while_requests_have_an_o
     assert [move for move in moves(statuses, scene.cluster.record) if move.condition != "AutoscalingActive"] == []
 
 
-def test_a_changed_config_map_is_not_ready_before_a_pod_has_it(scene: Scene, here: Namespace) -> None:
+def test_a_changed_config_map_is_not_ready_before_a_pod_has_it(scene: LaggingCluster, here: Namespace) -> None:
     here.put(settings())
     here.ready(autoscaling=BY_MEMORY, **USES)
     before, since = mark(here), time.time()
@@ -235,22 +151,7 @@ def test_a_changed_config_map_is_not_ready_before_a_pod_has_it(scene: Scene, her
     assert too_early(scene.cluster.record, statuses) == []
 
 
-def test_replicas_that_others_set_again_and_again_are_reverted_three_times(scene: Scene, here: Namespace) -> None:
-    here.ready()
-    scene.api.hold_after(TOUCHED)
-    touch(here)
-
-    fight(here)
-    assert reverts(here) == REPEATED
-    scene.api.catch_up()
-    here.wait_for_status("Failed", "Overridden")
-    here.wait_until_quiet()
-
-    assert reverts(here) == REPEATED
-    assert here.get("MyResource", "web")["status"]["override"]["count"] == REPEATED
-
-
-def readiness(scene: Scene, here: Namespace, since: float) -> list[str]:
+def readiness(scene: LaggingCluster, here: Namespace, since: float) -> list[str]:
     """Return the sequence of statuses of Ready."""
     every = [condition(each.after.item, "Ready")["status"] for each in written(scene.cluster.record, since, here.name)]
     return [status for status, _ in itertools.groupby(every)]

@@ -1,6 +1,5 @@
 """The number of status writes of a rollout, and how kubectl shows a status and waits for it."""
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
@@ -10,7 +9,6 @@ from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
 from tests.e2e.cluster import Cluster
 from tests.e2e.figures import Figures
-from tests.e2e.kubelet import status
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
 from tests.simulated.worlds import foreign, service
@@ -33,16 +31,11 @@ class Rollout(NamedTuple):
 
 
 RECREATE: Json = {"strategy": {"type": "Recreate"}}
-ONE_BY_ONE: Json = {"strategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}
 
 ROLLOUTS = {
     "image of three": Rollout({"replicas": 3}, {"image": "nginx:2"}),
-    "image of ten": Rollout({"replicas": 10}, {"image": "nginx:2"}),
     "image of twenty": Rollout({"replicas": 20}, {"image": "nginx:2"}),
-    "Pods replaced one by one": Rollout({"replicas": 3, **ONE_BY_ONE}, {"image": "nginx:2"}),
-    "Recreate of three": Rollout({"replicas": 3, **RECREATE}, {"image": "nginx:2"}),
     "Recreate of twenty": Rollout({"replicas": 20, **RECREATE}, {"image": "nginx:2"}),
-    "three to eight": Rollout({"replicas": 3}, {"replicas": 8}),
     "eight to three": Rollout({"replicas": 8}, {"replicas": 3}),
     "with minReadySeconds": Rollout({"replicas": 2, "minReadySeconds": 1}, {"image": "nginx:2"}),
 }
@@ -59,75 +52,6 @@ def test_a_rollout_takes_few_status_writes(here: Namespace, name: str, figures: 
 
     figures.note(f"status writes: {name}", mode, done.statuses)
     assert done.statuses <= rollout.most
-
-
-class Counted(NamedTuple):
-    """Numbers of ready and updated Pods that a status got at a time, and whether nothing else changed."""
-
-    at: float
-    numbers: tuple[int, int]
-    is_all: bool
-
-
-def counted(here: Namespace) -> list[Counted]:
-    """Return the numbers of Pods that the status had."""
-    found = [(each.at, each.item.get("status", {})) for each in here.versions("MyResource")]
-    every = [
-        (at, (status.get("readyReplicas", 0), status.get("updatedReplicas", 0)), status.get("conditions"))
-        for at, status in found
-    ]
-    changes = [(before, now) for before, now in pairwise(every) if before[1] != now[1]]
-    return [Counted(now[0], now[1], is_all=before[2] == now[2]) for before, now in changes]
-
-
-def unstarted(here: Namespace) -> list[Json]:
-    """Return the Pods that no kubelet has started."""
-    return [item for item in here.client.all("Pod", here.name) if not item["status"].get("conditions")]
-
-
-@pytest.mark.parametrize(("pods", "seconds"), [(3, 0.3), (11, 1.2)])
-def test_each_pod_of_a_slow_rollout_takes_at_most_one_status_write(
-    here: Namespace, pods: int, seconds: float, figures: Figures, mode: Mode
-) -> None:
-    here.ready(replicas=pods, **ONE_BY_ONE)
-    done, before = here.since(), len(counted(here))
-
-    here.change(image="nginx:slow")
-    for _ in range(pods):
-        here.eventually(lambda: bool(unstarted(here)))
-        here.wait_until_quiet(seconds)
-        (pod,) = unstarted(here)
-        here.client.change("Pod", here.name, pod["metadata"]["name"], {"status": status(pod, None)}, part="/status")
-    here.wait_until_ready()
-
-    figures.note(f"status writes: {pods} Pods, one after the other", mode, done.statuses)
-    written = counted(here)[before:]
-    progress = [later for _, later in pairwise(written) if later.is_all]
-    updated = [each.numbers[1] for each in written]
-    assert updated == sorted(updated)
-    assert written[-1].numbers == (pods, pods)
-    assert 0 < len(progress) <= pods
-    # One each 10 seconds, and one more if a request has an old status.
-    assert pods <= 10 or len(progress) <= 2 + (written[-1].at - written[0].at) / 10
-
-
-def test_a_new_one_takes_few_status_writes(here: Namespace) -> None:
-    done = here.since()
-
-    here.ready(replicas=3)
-
-    assert done.statuses <= 6
-
-
-def test_two_changes_at_once_end_with_the_second(here: Namespace) -> None:
-    here.ready(replicas=2)
-
-    here.change(image="nginx:2")
-    here.change(image="nginx:3")
-    here.wait_until_ready()
-
-    assert here.main()["image"] == "nginx:3"
-    assert here.get("MyResource")["status"]["image"] == "nginx:3"
 
 
 def test_kubectl_get_shows_the_state_and_the_reason(here: Namespace) -> None:

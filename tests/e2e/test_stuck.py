@@ -118,14 +118,6 @@ def test_an_update_of_a_config_hash_that_a_policy_refuses_is_not_applied(there: 
     )
 
 
-def test_an_event_has_the_reason_of_a_policy(there: Namespace) -> None:
-    there.wait_for_status("Failed", "NotApplied", "refused", MINUTE)
-
-    events = there.client.all("Event", there.name)
-    said = [event["message"] for event in events if event["involvedObject"]["name"] == "refused"]
-    assert any("forbidden by a policy" in message for message in said)
-
-
 def test_an_image_that_a_policy_rewrites_is_overridden_and_the_message_names_the_path(there: Namespace) -> None:
     there.wait_for_status("Failed", "Overridden", "rewritten", MINUTE)
 
@@ -168,14 +160,6 @@ def test_a_key_added_to_the_selector_is_removed_or_overridden(there: Namespace, 
         assert "spec.selector" in there.message("selected")
 
 
-def test_a_spec_that_the_policy_allows_becomes_ready(there: Namespace) -> None:
-    there.wait_for_status("Failed", "NotApplied", "updated", MINUTE)
-
-    there.change("updated", image="nginx:1.28")
-
-    there.wait_until_ready("updated")
-
-
 def test_stuck_children_cause_no_writes(there: Namespace) -> None:
     there.wait_for_status("Failed", "Overridden", "rewritten", MINUTE)
     if (left := RETRY - time.time() % RETRY) < 10:  # a value that differs is sent again at each multiple of RETRY
@@ -184,13 +168,3 @@ def test_stuck_children_cause_no_writes(there: Namespace) -> None:
 
     for name in ("rewritten", "undeleted"):
         assert there.touched(name).children == []
-
-
-def test_our_deployment_is_created_within_a_minute_after_the_foreign_one_is_deleted(there: Namespace) -> None:
-    """Its deletion causes no sync, so the hook requests a resync every minute while a child is missing."""
-    there.wait_for_status("Failed", "NotApplied", "taken", MINUTE)
-
-    there.delete("Deployment", "taken-deployment")
-    there.eventually(lambda: there.find("Deployment", "taken-deployment") is None)
-
-    there.wait_until_ready("taken", MINUTE)

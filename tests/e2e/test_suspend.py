@@ -1,16 +1,22 @@
-"""A suspended MyResource: its children stay as they are, whoever changes them, until it is resumed."""
+"""What keeps a MyResource at rest: it is suspended, whoever changes its children, or it sleeps at its times."""
+
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
 from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
+from tests.api.examples.schedule import schedule, window
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace, child
 from tests.e2e.statuses import condition
 from tests.e2e.test_drift import OF_THE_POD, OURS
+from tests.e2e.trace import TRANSIENT
 
 
 def content(item: Json) -> Json:
@@ -74,32 +80,84 @@ def test_each_change_by_others_stays_until_resume(here: Namespace, mode: Mode, m
     assert here.touched().writes == []
 
 
-def test_a_deleted_child_is_recreated_only_after_resume(here: Namespace) -> None:
-    here.ready(**PORT)
-    suspend(here)
-    done = here.since()
+LATE = timedelta(seconds=30)
+"""The most by which a transition may be late: the machine of the tests is busy."""
 
-    for kind in ("Service", "Deployment"):
-        here.delete(kind)
-    here.eventually(lambda: not here.pods())
+LEFT_OVER = 3
+"""Timers of earlier waits, which Metacontroller can't cancel: those for a child that differs for 30 or 60 seconds."""
+
+
+def asleep_until(end: datetime, **fields: Any) -> Json:
+    """Return a schedule with one window, which began two hours ago."""
+    return schedule(window(f"{utc_now() - timedelta(hours=2):%H:%M}", f"{end:%H:%M}"), **fields)
+
+
+def text(time: datetime) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def replicas(here: Namespace) -> int:
+    found: int = here.get("Deployment")["spec"]["replicas"]
+    return found
+
+
+def syncs_without(here: Namespace, replicas: int) -> list[Json]:
+    """Return the syncs so far whose response has no Deployment with so many *replicas*."""
+    found = (each for each in here.exchanges() if each["path"].startswith("/sync"))
+    return [each for each in found if each["response"]["children"][0]["spec"].get("replicas") != replicas]
+
+
+def scaled_at(here: Namespace, expected: int, moment: datetime) -> None:
+    """Check that the Deployment is scaled at this *moment*, and that nothing polls until then.
+
+    The hook asks for a sync at that moment. How late it comes depends on the machine.
+    """
+    start, moment = utc_now(), moment.replace(microsecond=0)
+    assert replicas(here) != expected
+
+    def scaled() -> list[float]:
+        versions = here.versions("Deployment", child("Deployment"))
+        since = (each for each in versions if each.at > start.timestamp())
+        return [each.at for each in since if each.item["spec"]["replicas"] == expected]
+
+    here.eventually(lambda: bool(scaled()), (moment - start + LATE).total_seconds())
+    assert scaled()[0] >= moment.timestamp()
     here.wait_until_quiet()
 
-    assert here.touched().writes == []
-    assert done.children == []
-    assert condition(here.get("MyResource", "web"), "Available")["status"] == "False"
+    before = syncs_without(here, expected)
+    waiting = [datetime.fromisoformat(each["time"]) for each in before]
+    resync = timedelta(seconds=before[-1]["response"]["resyncAfterSeconds"])
+    assert waiting[-1] + resync <= moment + timedelta(seconds=1)  # it is in whole seconds
+    assert sum(each > start for each in waiting) <= LEFT_OVER
 
-    here.change(suspend=False)
+
+def test_each_transition_comes_at_its_time_and_between_them_nothing_is_written(here: Namespace) -> None:
+    woken = utc_now() + timedelta(hours=6)
+    falls_asleep = utc_now() + timedelta(seconds=30)
+    here.ready(replicas=2, podDisruptionBudget="Auto", **asleep_until(woken, overrideUntil=text(falls_asleep)))
+    status = here.get("MyResource", "web")["status"]["schedule"]
+    assert status == {"state": "Awake", "nextTransition": text(falls_asleep)}
+    assert here.touched().writes == []
+
+    scaled_at(here, 0, falls_asleep)
+    here.wait_for_status("Sleeping", "Sleeping")
+    assert here.get("MyResource", "web")["status"]["schedule"] == {
+        "state": "Asleep",
+        "replicas": 0,
+        "nextTransition": text(woken.replace(second=0)),
+    }
+    here.eventually(lambda: not here.pods())
+    assert here.find("PodDisruptionBudget", "web")
+    assert here.touched().writes == []
+
+    here.change(replicas=3)
+    here.wait_for_status("Sleeping", "Sleeping")
+    wakes_up, past = utc_now() + timedelta(seconds=20), utc_now() - timedelta(hours=1)
+    here.change(**asleep_until(past, overrideState="Asleep", overrideUntil=text(wakes_up)))
+    here.wait_for_status("Sleeping", "Sleeping")
+    here.wait_until_quiet()
+    scaled_at(here, 3, wakes_up)
     here.wait_until_ready()
-    assert differences(here) == []
-
-
-def test_one_that_is_created_suspended_creates_nothing_and_can_be_deleted(here: Namespace) -> None:
-    here.make(suspend=True, **PORT)
-    here.wait_for_status("Suspended", "Suspended")
-
+    seen = [each for each in here.history() if each[1] not in TRANSIENT]
+    assert seen[-2:] == [("Building", "Building"), ("Ready", "Available")]
     assert here.touched().writes == []
-    assert "no object is created" in here.message()
-    assert (here.find("Deployment"), here.find("Service")) == (None, None)
-
-    here.delete("MyResource", "web")
-    here.eventually(lambda: here.find("MyResource", "web") is None)

@@ -4,29 +4,24 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import Random
 
 import pytest
 
-from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Refused
-from metahook.envtest.process import Process
 from metahook.simulator.controllers.pod_status import is_ready, ready_condition
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, is_deleting
-from tests.e2e.cluster import Cluster
-from tests.e2e.control_plane import METACONTROLLER
 from tests.e2e.figures import Figures
 from tests.e2e.judged import judged
-from tests.e2e.lagging import LaggingApiServer
+from tests.e2e.lagging import LaggingCluster, lagging_cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.watched import backup
 from tests.plans.events import EVENTS, FEATURES, Stage
 from toolkit.slow import short_or_whole
 
-STEPS = 10
+STEPS = short_or_whole(6, 10)
 """Steps of a walk, which has a namespace of its own."""
 
 WALKS = short_or_whole(1, 50)
@@ -107,32 +102,24 @@ class RealStage(Stage):
         self.here.client.change("Pod", self.here.name, pod["metadata"]["name"], change, part="/status")
 
 
-@dataclass(frozen=True)
-class Scene:
-    """A cluster, and Metacontroller behind an API server that can lag."""
-
-    cluster: Cluster
-    api: LaggingApiServer
-    metacontroller: Process
-
-    def restore(self) -> None:
-        """End the faults that last."""
-        self.api.catch_up()
-        controllers = self.cluster.control_plane.controllers
-        controllers.stop(signal.SIGKILL)
-        controllers.start()
+def _restore(scene: LaggingCluster) -> None:
+    """End the faults that last."""
+    scene.api.catch_up()
+    controllers = scene.cluster.control_plane.controllers
+    controllers.stop(signal.SIGKILL)
+    controllers.start()
 
 
-def _stop_controllers(scene: Scene) -> None:
+def _stop_controllers(scene: LaggingCluster) -> None:
     scene.cluster.control_plane.controllers.stop(signal.SIGKILL)
 
 
-def _stop_and_hold(scene: Scene) -> None:
+def _stop_and_hold(scene: LaggingCluster) -> None:
     scene.api.hold()
     _stop_controllers(scene)
 
 
-FAULTS: dict[str, Callable[[Scene], object]] = {
+FAULTS: dict[str, Callable[[LaggingCluster], object]] = {
     "Metacontroller killed": lambda scene: scene.metacontroller.restart(signal.SIGKILL),
     "hook restarted": lambda scene: scene.cluster.hook.restart(),
     "controllers stopped": _stop_controllers,
@@ -143,23 +130,10 @@ FAULTS: dict[str, Callable[[Scene], object]] = {
 
 
 @pytest.fixture(scope="module")
-def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LaggingCluster]:
     """Return a new cluster, as the faults would disturb others."""
-    cluster = Cluster(find_binaries(), tmp_path_factory.mktemp("walk"))
-    metacontroller = cluster.metacontroller(mode)
-    try:
-        cluster.start()
-        with LaggingApiServer(cluster.control_plane.client(METACONTROLLER).http) as api:
-            option = f"--kubeconfig={api.kubeconfig(cluster.folder / 'lagging.kubeconfig')}"
-            metacontroller.command = [
-                option if word.startswith("--kubeconfig=") else word for word in metacontroller.command
-            ]
-            metacontroller.start()
-            yield Scene(cluster, api, metacontroller)
-            metacontroller.stop()
-    finally:
-        metacontroller.stop()
-        cluster.stop()
+    with lagging_cluster(mode, tmp_path_factory.mktemp("walk")) as made:
+        yield made
 
 
 class Walk:
@@ -168,7 +142,7 @@ class Walk:
     ``stale_times`` is the number of transition times that went back where the request had an older status.
     """
 
-    def __init__(self, scene: Scene, name: str) -> None:
+    def __init__(self, scene: LaggingCluster, name: str) -> None:
         self._scene = scene
         self._here = Namespace(scene.cluster, name)
         self._stage = RealStage(self._here)
@@ -194,7 +168,7 @@ class Walk:
                     EVENTS[event](self._stage)
                 time.sleep(pause)
         if fault:
-            self._scene.restore()
+            _restore(self._scene)
 
     def end(self) -> list[str]:
         """Make all sound and valid, and wait until nothing is written; return what is wrong, meanwhile and then."""
@@ -217,7 +191,7 @@ AUTOSCALED = pytest.param(("autoscaling",), id="autoscaled")
 
 @pytest.mark.parametrize("more", [pytest.param((), id="fixed"), AUTOSCALED])
 def test_ready_is_what_the_pods_show_on_a_walk(
-    scene: Scene, mode: Mode, more: tuple[str, ...], random_seed: int, figures: Figures
+    scene: LaggingCluster, mode: Mode, more: tuple[str, ...], random_seed: int, figures: Figures
 ) -> None:
     """With ``--all`` the walks are many, and new ones each time."""
     wrong: dict[str, list[str]] = {}
@@ -236,22 +210,3 @@ def test_ready_is_what_the_pods_show_on_a_walk(
     figures.note(f"steps of walks, {kind}", mode, WALKS * STEPS)
     figures.note(f"transition times that went back with an old status, {kind}", mode, stale_times)
     assert not wrong, "\n".join(f"{steps}\n  {'; '.join(lines)}" for steps, lines in wrong.items())
-
-
-Step = tuple[str, tuple[str, float], tuple[str, float]]
-
-FAULTY: dict[str, Step] = {
-    "configuration": ("stopped and behind", ("number", 0.0), ("configuration", 3.0)),
-    "loss": ("", ("number", 3.0), ("loss", 3.0)),
-}
-"""Steps with which Ready was wrong once."""
-
-
-@pytest.mark.parametrize("more", [pytest.param((), id="fixed"), AUTOSCALED])
-@pytest.mark.parametrize("name", FAULTY)
-def test_ready_is_what_the_pods_show(scene: Scene, name: str, more: tuple[str, ...]) -> None:
-    walk = Walk(scene, f"{name}-{len(more)}")
-    walk.begin((*more, "configuration"))
-    walk.step(*FAULTY[name])
-
-    assert walk.end() == []

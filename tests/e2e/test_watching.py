@@ -2,11 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from metahook import ConfigMap, Secret
-from metahook.envtest.client import Refused
 from metahook.simulator.objects import Json
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
@@ -50,55 +47,6 @@ def test_a_changed_value_of_a_used_key_replaces_pods_by_one_write(here: Namespac
     assert len(done.children) == 1
     assert here.touched().writes == []
     assert differences(here) == []
-
-
-def test_missing_configuration_is_reported_and_running_pods_keep_their_hash(here: Namespace) -> None:
-    here.put(settings())
-    here.ready(**USES)
-    pods, before = here.pods(), mark(here)
-
-    here.delete("ConfigMap", "settings")
-    here.wait_for_status("Degraded", "ConfigNotFound")
-    said = here.message()
-    here.change(replicas=2)
-    here.wait_for_status("Building", "ConfigNotFound")
-    here.eventually(lambda: len(here.pods()) == 2)
-
-    assert "Missing: ConfigMap settings." in said
-    assert mark(here) == before
-    assert pods <= here.pods()
-
-    here.put(settings())
-    here.wait_until_ready()
-
-    assert mark(here) == before
-    assert pods <= here.pods()
-
-
-def test_optional_configuration_may_be_missing_and_replaces_pods_once_created(here: Namespace) -> None:
-    here.ready(envFrom=[{"configMapRef": {"name": "settings", "optional": True}}])
-    pods = here.pods()
-
-    here.put(settings())
-    here.eventually(lambda: not pods & here.pods())
-    here.wait_until_ready()
-
-    assert here.touched().writes == []
-
-
-def test_an_immutable_configmap_is_replaced_by_another_of_its_name(here: Namespace) -> None:
-    here.put(settings(immutable=True))
-    here.ready(**USES)
-    pods = here.pods()
-    with pytest.raises(Refused):
-        here.edit("ConfigMap", {"data": {"level": "debug"}}, "settings")
-
-    here.delete("ConfigMap", "settings")
-    here.put(settings(immutable=True, data={"level": "debug"}))
-    here.eventually(lambda: not pods & here.pods())
-    here.wait_until_ready()
-
-    assert here.touched().writes == []
 
 
 def test_secrets_are_not_requested_unless_the_operator_watches_them(here: Namespace) -> None:
@@ -146,32 +94,6 @@ def test_the_first_start_waits_until_its_dependencies_are_met(here: Namespace) -
     assert dependencies(here)["status"] == "True"
     assert differences(here) == []
     assert here.touched().writes == []
-
-
-@pytest.mark.parametrize("loss", ["deleted", "not True any more", "about an older generation"])
-def test_a_dependency_lost_later_is_reported_and_stops_nothing(here: Namespace, loss: str) -> None:
-    here.put(backup("nightly", here.name))
-    tell(here, told("Ready", "True", observedGeneration=1))
-    here.ready(**WAITS)
-    pods, done = here.pods(), here.since()
-
-    if loss == "deleted":
-        here.delete("MyBackup", "nightly")
-    elif loss == "not True any more":
-        tell(here, told("Ready", "Unknown"))
-    else:
-        here.edit("MyBackup", {"spec": {"schedule": "0 4 * * *"}}, "nightly")
-    here.eventually(lambda: dependencies(here)["status"] == "False")
-    here.wait_until_quiet()
-
-    assert "nightly" in dependencies(here)["message"]
-    assert here.state_and_reason() == ("Ready", "Available")
-    assert done.children == []
-    assert here.pods() == pods
-
-    here.change(image="nginx:1.28")
-    here.wait_until_ready()
-    assert not pods & here.pods()
 
 
 def test_a_watched_kind_that_is_not_served_stops_the_sync_with_an_event(here: Namespace) -> None:
