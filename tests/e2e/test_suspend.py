@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.core.status.facts.override import REPEATED
 from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
 from metahook.protocol.observed.child import LAST_APPLIED
@@ -15,6 +16,7 @@ from tests.api.examples.schedule import schedule, window
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace, child
 from tests.e2e.statuses import condition
+from tests.e2e.test_autoscaling import BY_MEMORY, HPA, scale
 from tests.e2e.test_drift import OF_THE_POD, OURS
 from tests.e2e.trace import TRANSIENT
 
@@ -96,6 +98,11 @@ def text(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%SZ}"
 
 
+def override(here: Namespace) -> Json:
+    found: Json = here.get("MyResource", "web")["status"].get("override", {})
+    return found
+
+
 def replicas(here: Namespace) -> int:
     found: int = here.get("Deployment")["spec"]["replicas"]
     return found
@@ -161,3 +168,21 @@ def test_each_transition_comes_at_its_time_and_between_them_nothing_is_written(h
     seen = [each for each in here.history() if each[1] not in TRANSIENT]
     assert seen[-2:] == [("Building", "Building"), ("Ready", "Available")]
     assert here.touched().writes == []
+
+
+def test_an_autoscaled_one_falls_asleep_at_its_time_although_others_change_its_autoscaler(here: Namespace) -> None:
+    falls_asleep = utc_now() + timedelta(seconds=20)
+    here.ready(autoscaling=BY_MEMORY, **asleep_until(utc_now() + timedelta(hours=6), overrideUntil=text(falls_asleep)))
+    scale(here, 4)
+    for most in range(7, 20):
+        if override(here).get("count", 0) == REPEATED:
+            break
+        here.edit(HPA, {"spec": {"maxReplicas": most}}, "web")
+        here.eventually(lambda: here.get(HPA, "web")["spec"]["maxReplicas"] == 6)
+        here.wait_until_quiet()
+    before = override(here)
+    assert (before.get("count", 0), replicas(here)) == (REPEATED, 4)
+
+    scaled_at(here, 0, falls_asleep)
+    assert replicas(here) == 0
+    assert override(here) == before
