@@ -5,6 +5,7 @@ In the end a child equals a fresh one, or the status names the leftover fields a
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -221,10 +222,16 @@ def _there(site: Site) -> Namespace:
 def _clear(here: Namespace) -> None:
     """Remove the old field manager's entries of one MyResource, as docs/clusters/scale.md does for all."""
     for kind, name in (("Deployment", "cleared-deployment"), ("Service", "cleared")):
+        here.eventually(partial(_is_applied, here, kind, name))
         item = here.get(kind, name)
         kept = [entry for entry in item["metadata"]["managedFields"] if not _is_old(entry)]
         assert len(kept) < len(item["metadata"]["managedFields"])
         here.client.replace({**item, "metadata": {**item["metadata"], "managedFields": kept}})
+
+
+def _is_applied(here: Namespace, kind: str, name: str) -> bool:
+    """Tell whether Metacontroller has applied an object with server-side apply."""
+    return any(entry["operation"] == "Apply" for entry in here.get(kind, name)["metadata"]["managedFields"])
 
 
 def _is_old(entry: dict[str, Any]) -> bool:
