@@ -1,4 +1,4 @@
-"""Facts of pages that were wrong once, such as computed figures, and who each page says that it is for."""
+"""Facts of pages that were wrong once, such as computed figures."""
 
 import re
 
@@ -32,13 +32,3 @@ def test_the_dashboard_shows_no_version_that_grows_old() -> None:
 
     assert ">VERSION<" in picture
     assert re.findall(r">v?\d+\.\d+\.\d+<", picture) == []
-
-
-def test_a_page_says_first_who_it_is_for() -> None:
-    folders = ("docs/start", "docs/apps", "docs/clusters", "docs/concepts", "docs/contributing", "docs/reference")
-    texts = {page: page.read_text() for folder in (*folders, "metahook/docs") for page in (ROOT / folder).glob("*.md")}
-    english = {page: text for page, text in texts.items() if not page.name.endswith(".zh.md")}
-
-    assert len(english) > 50
-    first = re.compile(r"# .*\n\n(?:English \| .*\n\n)?For ")
-    assert [page for page, text in english.items() if not first.match(text)] == []
