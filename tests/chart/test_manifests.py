@@ -6,9 +6,8 @@ from typing import Any
 
 import yaml
 
-from app.api.values.names import API_VERSION, GROUP, PLURAL
+from app.api.values.names import GROUP, PLURAL
 from app.core.desired.manifests.routes import ROUTES
-from charts.version import VERSION
 from tests.requests.builders import MYRESOURCE
 
 ROOT = Path(__file__).parents[2]
@@ -33,19 +32,6 @@ def test_the_kustomization_lists_every_manifest() -> None:
     listed = {name for name in the("Kustomization")["resources"] if not name.startswith("..")}
 
     assert listed == {file.name for file in MANIFESTS.glob("*.yaml")} - {"kustomization.yaml"}
-
-
-def test_the_compositecontroller_is_set_as_the_design_says() -> None:
-    spec = the("CompositeController")["spec"]
-
-    assert spec["generateSelector"] is True
-    assert spec["resyncPeriodSeconds"] == 600
-    assert spec["parentResource"] == {"apiVersion": API_VERSION, "resource": PLURAL, "ignoreStatusChanges": True}
-    assert set(spec["hooks"]) == {"sync", "customize"}
-    for hook in spec["hooks"].values():
-        assert hook["version"] == "v2"
-        assert hook["webhook"]["responseUnMarshallMode"] == "strict"
-        assert f"?rev={VERSION}-" in hook["webhook"]["url"]
 
 
 def test_the_compositecontroller_watches_just_the_kinds_that_the_controller_makes() -> None:

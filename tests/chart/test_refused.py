@@ -19,11 +19,6 @@ TOKEN = {"secretName": "t"}
 BACKUPS = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
 
 
-def scaled(**autoscaling: object) -> Json:
-    """Return the values of an autoscaler."""
-    return {"autoscaling": {"enabled": True, **autoscaling}}
-
-
 def extra(name: str) -> Json:
     """Return the values of an additional volume."""
     return {"extraVolumes": [{"name": name, "emptyDir": {}}]}
@@ -92,7 +87,11 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
         {"replicaCount": 1, "rollingUpdate": {"maxUnavailable": 0}},
         {"stopTimeout": 10},
         {"stopTimeout": 5, "compositeController": {"timeoutSeconds": 5}},
-        {"replicaCount": 1, **scaled(minReplicas=3), "podDisruptionBudget": {"maxUnavailable": 2}},
+        {
+            "replicaCount": 1,
+            "autoscaling": {"enabled": True, "minReplicas": 3},
+            "podDisruptionBudget": {"maxUnavailable": 2},
+        },
         {**extra("a"), **mounted("a", "/etc/myresources")},
         {**extra("a"), **mounted("a", "/usr/share/certificates")},
         monitored("service", "podMonitor"),
