@@ -10,14 +10,13 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.cli.bound import COLLECT_COMMANDS
 from metahook.envtest.manifests import documents
 from metahook.server.limits import DEFAULT_LIMITS
 from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.metrics import Metrics
 from metahook.simulator.metacontroller.settings import MODES
 from tests.docs.commands import commands
-from tests.docs.documents import ROOT, consoles, printed
+from tests.docs.documents import ROOT, printed
 from tests.health.test_examples import find
 from tests.requests.builders import MYRESOURCE, NOW, Json
 from toolkit.documents import blocks
@@ -28,10 +27,6 @@ def shown(page: str) -> str:
     """Return the only block of YAML of *page*, a file."""
     (found,) = blocks((ROOT / page).read_text(), "yaml")
     return found
-
-
-def test_the_recorded_response_of_the_page_about_curl_is_in_the_examples() -> None:
-    assert consoles("docs/concepts/curl.md")[-1].output == (ROOT / "examples/answers/ready.json").read_text()
 
 
 def test_the_status_in_a_file_of_the_page_about_curl_is_that_of_its_response() -> None:
@@ -85,12 +80,6 @@ def test_the_workflow_of_the_page_about_metahook_has_the_inputs_of_the_action() 
     *_, used = yaml.safe_load(shown("metahook/docs/metahook.md"))["steps"]
 
     assert used["with"].keys() == action["inputs"].keys()
-
-
-def test_the_page_about_upgrades_collects_what_the_command_says() -> None:
-    (collect,) = [block for block in consoles("docs/clusters/upgrade.md") if "--from-cluster" in block.command]
-
-    assert collect.output == f"{COLLECT_COMMANDS}\n"
 
 
 @functools.cache

@@ -3,13 +3,14 @@
 import ast
 import importlib.metadata
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from toolkit.docstrings import RULES, docstrings
 from toolkit.modules import contracts_hold, long_modules
 from toolkit.slow import short_or_whole
 
@@ -51,6 +52,11 @@ def test_an_import_that_points_the_wrong_way_breaks_a_contract(house: Path, modu
     file.write_text(f"{file.read_text()}\n{line}\n")
 
     assert not contracts_hold(house, house / "metahook/src")
+
+
+@pytest.mark.parametrize("find", RULES)
+def test_what_a_docstring_names_exists(find: Callable[[Path, str], list[str]]) -> None:
+    assert {file: found for file, text in docstrings(ROOT / "app").items() if (found := find(file, text))} == {}
 
 
 CATALOGUE = "app/core/reasons.py"
