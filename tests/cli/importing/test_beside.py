@@ -13,15 +13,16 @@ PORTS = deployment(container(ports=[HTTP]))
 CPU = deployment(container(resources={"requests": {"cpu": "1", "memory": "128Mi"}, "limits": {"memory": "128Mi"}}))
 
 
-def scaler(**spec: Any) -> Json:
-    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "shop"}
-    fields = {"scaleTargetRef": target, "maxReplicas": 4, **spec}
-    return {
-        "apiVersion": "autoscaling/v2",
-        "kind": "HorizontalPodAutoscaler",
-        "metadata": {"name": "x"},
-        "spec": fields,
-    }
+OWN = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
+
+
+def made(api_version: str, kind: str, spec: Json, **metadata: Any) -> Json:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "x", **metadata}, "spec": spec}
+
+
+def scaler(name: str = "shop", **spec: Any) -> Json:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
+    return made("autoscaling/v2", "HorizontalPodAutoscaler", {"scaleTargetRef": target, "maxReplicas": 4, **spec})
 
 
 def metric(name: str, kind: str = "Utilization", **more: Any) -> Json:
@@ -30,36 +31,22 @@ def metric(name: str, kind: str = "Utilization", **more: Any) -> Json:
 
 
 def budget(**spec: Any) -> Json:
-    fields = {"selector": {"matchLabels": {"app": "shop"}}, **spec}
-    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "x"}, "spec": fields}
+    return made("policy/v1", "PodDisruptionBudget", {"selector": {"matchLabels": {"app": "shop"}}, **spec})
 
 
 def ingress(*paths: str, host: str = "shop.example.com", port: Json | None = None, **metadata: Any) -> Json:
     backend = {"service": {"name": "shop", "port": port or {"number": 80}}}
     found = [{"path": path, "pathType": "Prefix", "backend": backend} for path in paths or "/"]
-    spec = {"rules": [{"host": host, "http": {"paths": found}}]}
-    return {
-        "apiVersion": "networking.k8s.io/v1",
-        "kind": "Ingress",
-        "metadata": {"name": "x", **metadata},
-        "spec": spec,
-    }
+    return made("networking.k8s.io/v1", "Ingress", {"rules": [{"host": host, "http": {"paths": found}}]}, **metadata)
 
 
-def http_route(**backend: Any) -> Json:
+def http_route(*names: str, **backend: Any) -> Json:
     spec = {
         "parentRefs": [{"name": "shared", "namespace": "gateways"}],
         "hostnames": ["shop.example.com"],
-        "rules": [{"backendRefs": [{"name": "shop", "port": 80, **backend}]}],
+        "rules": [{"backendRefs": [{"name": name, "port": 80, **backend} for name in names or ("shop",)]}],
     }
-    kind = {"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute"}
-    return {**kind, "metadata": {"name": "x"}, "spec": spec}
-
-
-def several_backends(*names: str) -> Json:
-    route = http_route()
-    route["spec"]["rules"][0]["backendRefs"] = [{"name": name, "port": 80} for name in names]
-    return route
+    return made("gateway.networking.k8s.io/v1", "HTTPRoute", spec)
 
 
 @pytest.mark.parametrize(
@@ -193,10 +180,7 @@ def test_an_autoscaler_needs_the_request_that_it_is_a_percentage_of() -> None:
 
 
 def test_an_autoscaler_of_another_deployment_is_none_of_it() -> None:
-    given = scaler(metrics=[metric("cpu")])
-    given["spec"]["scaleTargetRef"]["name"] = "other"
-
-    assert "autoscaling" not in spec_of(CPU, given)
+    assert "autoscaling" not in spec_of(CPU, scaler("other", metrics=[metric("cpu")]))
 
 
 @pytest.mark.parametrize(
@@ -227,14 +211,13 @@ def test_a_budget_as_the_operators_becomes_a_field_and_others_stay(given: Json, 
         pytest.param(http_route(), {"gateway": {"name": "shared", "namespace": "gateways"}}, id="an HTTPRoute"),
         pytest.param(http_route(weight=7), None, id="a weight"),
         pytest.param(ingress("/a", "/b"), None, id="several paths"),
-        pytest.param(several_backends("shop", "other"), None, id="several backends"),
+        pytest.param(http_route("shop", "other"), None, id="several backends"),
     ],
 )
 def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json, expose: Json | None) -> None:
-    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
-    result = result_of(PORTS, own, given)
+    result = result_of(PORTS, OWN, given)
 
-    found = spec_of(PORTS, own, given).get("expose")
+    found = spec_of(PORTS, OWN, given).get("expose")
     assert found == (None if expose is None else {"host": "shop.example.com", **expose})
     stays = f"{given['kind']} x stays as it is, as a MyResource can't say all that it does"
     assert (stays in result.said[Weight.CHANGED]) is (expose is None)
@@ -244,18 +227,16 @@ def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json
 @pytest.mark.parametrize("given", [scaler(metrics=[metric("cpu")]), ingress()], ids=["an autoscaler", "a route"])
 @pytest.mark.parametrize("name", ["shop", "x"])
 def test_what_becomes_a_field_conflicts_if_the_child_has_the_same_name(name: str, given: Json) -> None:
-    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
     pod = container(**CPU["spec"]["template"]["spec"]["containers"][0], ports=[HTTP])
-    result = result_of(deployment(pod), own, {**given, "metadata": {"name": name}})
+    result = result_of(deployment(pod), OWN, {**given, "metadata": {"name": name}})
 
     conflict = f"{given['kind']} {name}: while the old one exists, Ready is NameConflict: see Move a Deployment"
     assert (conflict in result.said[Weight.CHANGED]) is (name == "shop")
 
 
 def test_a_route_to_other_services_is_not_mentioned() -> None:
-    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
 
-    assert result_of(PORTS, own, several_backends("one", "two")) == result_of(PORTS, own)
+    assert result_of(PORTS, OWN, http_route("one", "two")) == result_of(PORTS, OWN)
 
 
 def test_a_route_to_another_port_names_it() -> None:
