@@ -49,50 +49,40 @@ def http_route(*names: str, **backend: Any) -> Json:
     return made("gateway.networking.k8s.io/v1", "HTTPRoute", spec)
 
 
-@pytest.mark.parametrize(
-    ("given", "spec"),
-    [
-        pytest.param(
-            service("shop", {"port": 80, "targetPort": "http"}), {"ports": [{**HTTP, "servicePort": 80}]}, id="by name"
+SERVICES = {
+    "by name": (service("shop", {"port": 80, "targetPort": "http"}), {"ports": [{**HTTP, "servicePort": 80}]}),
+    "the same number": (service("shop", {"port": 8080}), {"ports": [HTTP]}),
+    "a port that no container lists": (
+        service("shop", {"port": 80, "targetPort": 8080}, {"name": "dns", "port": 53, "protocol": "UDP"}),
+        {"ports": [{**HTTP, "servicePort": 80}, {"containerPort": 53, "protocol": "UDP", "name": "dns"}]},
+    ),
+    "headless": (
+        service("shop", {"port": 8080}, clusterIP="None"),
+        {"ports": [HTTP], "service": {"clusterIP": "None"}},
+    ),
+    "as it is stored": (
+        service(
+            "shop",
+            {"port": 8080, "targetPort": 8080},
+            clusterIP="10.0.0.7",
+            clusterIPs=["10.0.0.7"],
+            type="ClusterIP",
+            internalTrafficPolicy="Cluster",
+            sessionAffinity="ClientIP",
+            sessionAffinityConfig={"clientIP": {"timeoutSeconds": 10800}},
         ),
-        pytest.param(service("shop", {"port": 8080}), {"ports": [HTTP]}, id="the same number"),
-        pytest.param(
-            service("shop", {"port": 80, "targetPort": 8080}, {"name": "dns", "port": 53, "protocol": "UDP"}),
-            {"ports": [{**HTTP, "servicePort": 80}, {"containerPort": 53, "protocol": "UDP", "name": "dns"}]},
-            id="a port that no container lists",
-        ),
-        pytest.param(
-            service("shop", {"port": 8080}, clusterIP="None"),
-            {"ports": [HTTP], "service": {"clusterIP": "None"}},
-            id="headless",
-        ),
-        pytest.param(
-            service(
-                "shop",
-                {"port": 8080, "targetPort": 8080},
-                clusterIP="10.0.0.7",
-                clusterIPs=["10.0.0.7"],
-                type="ClusterIP",
-                internalTrafficPolicy="Cluster",
-                sessionAffinity="ClientIP",
-                sessionAffinityConfig={"clientIP": {"timeoutSeconds": 10800}},
-            ),
-            {"ports": [HTTP], "service": {"sessionAffinity": "ClientIP"}},
-            id="as it is stored",
-        ),
-        pytest.param(
-            service("shop", {"port": 8080, "nodePort": 30000}, type="LoadBalancer", allocateLoadBalancerNodePorts=True),
-            {"ports": [HTTP], "service": {"type": "LoadBalancer"}},
-            id="load balancer as it is stored",
-        ),
-        pytest.param(service("front"), {"ports": [HTTP], "service": {"mode": "Disabled"}}, id="of another name"),
-        pytest.param(
-            service("shop", selector={"app": "other"}),
-            {"ports": [HTTP], "service": {"mode": "Disabled"}},
-            id="of other Pods",
-        ),
-    ],
-)
+        {"ports": [HTTP], "service": {"sessionAffinity": "ClientIP"}},
+    ),
+    "load balancer as it is stored": (
+        service("shop", {"port": 8080, "nodePort": 30000}, type="LoadBalancer", allocateLoadBalancerNodePorts=True),
+        {"ports": [HTTP], "service": {"type": "LoadBalancer"}},
+    ),
+    "of another name": (service("front"), {"ports": [HTTP], "service": {"mode": "Disabled"}}),
+    "of other Pods": (service("shop", selector={"app": "other"}), {"ports": [HTTP], "service": {"mode": "Disabled"}}),
+}
+
+
+@pytest.mark.parametrize(("given", "spec"), SERVICES.values(), ids=SERVICES)
 def test_a_service_of_its_name_gives_the_ports(given: Json, spec: Json) -> None:
     result = result_of(PORTS, given)
 
@@ -201,19 +191,19 @@ def test_a_budget_as_the_operators_becomes_a_field_and_others_stay(given: Json, 
     assert result.is_whole
 
 
-@pytest.mark.parametrize(
-    ("given", "expose"),
-    [
-        pytest.param(ingress(), {}, id="an Ingress"),
-        pytest.param(ingress(port={"name": "http"}), {}, id="a port by name"),
-        pytest.param(ingress(port={"name": "other"}), None, id="a name that no port has"),
-        pytest.param(ingress(annotations={"example.com/rewrite": "x"}), None, id="annotations"),
-        pytest.param(http_route(), {"gateway": {"name": "shared", "namespace": "gateways"}}, id="an HTTPRoute"),
-        pytest.param(http_route(weight=7), None, id="a weight"),
-        pytest.param(ingress("/a", "/b"), None, id="several paths"),
-        pytest.param(http_route("shop", "other"), None, id="several backends"),
-    ],
-)
+ROUTES = {
+    "an Ingress": (ingress(), {}),
+    "a port by name": (ingress(port={"name": "http"}), {}),
+    "a name that no port has": (ingress(port={"name": "other"}), None),
+    "annotations": (ingress(annotations={"example.com/rewrite": "x"}), None),
+    "an HTTPRoute": (http_route(), {"gateway": {"name": "shared", "namespace": "gateways"}}),
+    "a weight": (http_route(weight=7), None),
+    "several paths": (ingress("/a", "/b"), None),
+    "several backends": (http_route("shop", "other"), None),
+}
+
+
+@pytest.mark.parametrize(("given", "expose"), ROUTES.values(), ids=ROUTES)
 def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json, expose: Json | None) -> None:
     result = result_of(PORTS, OWN, given)
 
