@@ -5,14 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from charts.rendering import CHART
-from charts.values_table import documented, leaves
-from tests.chart.sets import Json, refusal
+from tests.chart.sets import DEFAULTS, VALUES, Json, refusal
 from toolkit.slow import short_or_whole
 
-TEXT = (CHART / "values.yaml").read_text()
-DEFAULTS = yaml.safe_load(TEXT)
-VALUES = leaves(DEFAULTS, documented(TEXT))
 REFUSED = yaml.safe_load((Path(__file__).parent / "refused.yaml").read_text())
 DIGEST = "sha256:" + "0" * 64
 TOKEN = {"secretName": "t"}
