@@ -1,4 +1,4 @@
-"""Facts of pages that were wrong once, such as computed figures."""
+"""Facts of pages that were wrong once, such as computed figures, and who each page says that it is for."""
 
 import re
 
@@ -32,3 +32,11 @@ def test_the_dashboard_shows_no_version_that_grows_old() -> None:
 
     assert ">VERSION<" in picture
     assert re.findall(r">v?\d+\.\d+\.\d+<", picture) == []
+
+
+def test_a_page_says_first_who_it_is_for() -> None:
+    first = re.compile(r"# .*\n\n(?:English \| .*\n\n)?For ")
+    english = [page for page in pages() if page.parts[-3] in ("docs", "metahook") and ".zh" not in page.suffixes]
+
+    assert len(english) > 50
+    assert [page for page in english if not first.match(page.read_text())] == []
