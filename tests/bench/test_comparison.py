@@ -1,5 +1,8 @@
 """The comparison: what it prints of made-up samples, and that it measures nothing but answers of a hook."""
 
+import json
+from datetime import UTC, datetime
+
 import pytest
 from fastapi import FastAPI
 
@@ -7,6 +10,7 @@ from bench.comparison.__main__ import MOST, Rounds, Sample, ratio, verdict
 from bench.comparison.bodies import BODIES, body
 from bench.comparison.servers import FASTAPI, HOOK, PLAIN_ROUTE
 from bench.peers import fastapi_models, plain_route
+from tests.requests.builders import MYRESOURCE
 from toolkit.served.asgi import call
 
 STATES = {"2 KB": "Building", "6 KB": "Ready", "200 KB": "Ready"}
@@ -16,6 +20,28 @@ def rounds(*hook: float) -> Rounds:
     """Return rounds in which the hook took so many microseconds, and the others 100."""
     others = {PLAIN_ROUTE: Sample(100, 1), FASTAPI: Sample(100, 1)}
     return [{HOOK: Sample(cpu, cpu / 100), **others} for cpu in hook]
+
+
+@pytest.mark.parametrize("size", BODIES)
+def test_a_request_has_the_size_of_its_name(size: str) -> None:
+    assert abs(len(body(size, 0)) / 1000 / int(size.removesuffix(" KB")) - 1) < 0.1
+
+
+@pytest.mark.parametrize("size", BODIES)
+def test_the_hook_is_at_rest_for_each_myresource(size: str) -> None:
+    """Nothing is left to write, so that a response does not depend on the time: except that no child is there yet."""
+    request = json.loads(body(size, 7))
+    answer = json.loads(MYRESOURCE.handle_sync(body(size, 7), datetime(2026, 11, 1, tzinfo=UTC)).body)
+
+    assert "web0007" in request["parent"]["metadata"]["name"]
+    if size == "2 KB":
+        assert answer["status"]["state"] == "Building"
+    else:
+        assert {**answer["status"], "observedGeneration": request["parent"]["metadata"]["generation"]} == {
+            "observedGeneration": 1,
+            **request["parent"]["status"],
+        }
+        assert "resyncAfterSeconds" not in answer
 
 
 @pytest.mark.parametrize("size", BODIES)

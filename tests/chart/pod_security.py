@@ -6,15 +6,8 @@ from typing import Any
 Json = dict[str, Any]
 
 VOLUMES = {
-    "name",
-    "configMap",
-    "csi",
-    "downwardAPI",
-    "emptyDir",
-    "ephemeral",
-    "persistentVolumeClaim",
-    "projected",
-    "secret",
+    *("name", "configMap", "csi", "downwardAPI", "emptyDir", "ephemeral"),
+    *("persistentVolumeClaim", "projected", "secret"),
 }
 OF_PODS: Json = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 OF_CONTAINERS: Json = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}

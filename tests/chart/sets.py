@@ -9,12 +9,19 @@ from typing import Any
 import helm_python as helm
 import yaml
 
-from charts.rendering import rendered
+from charts.rendering import CHART, rendered
+from charts.values_table import documented, leaves
 
 Json = dict[str, Any]
 
 HERE = Path(__file__).parent
 SETS = sorted(file.stem for file in (HERE / "values").glob("*.yaml"))
+TEXT = (CHART / "values.yaml").read_text()
+DEFAULTS: Json = yaml.safe_load(TEXT)
+VALUES = leaves(DEFAULTS, documented(TEXT))
+"""The paths of all values."""
+REMOVED: Json = yaml.safe_load((CHART / "files/removed-values.yaml").read_text())
+"""Values of earlier releases, which the schema accepts so that a check can refuse them in words."""
 RELEASE, NAMESPACE = "myresource-operator", "operators"
 
 

@@ -3,7 +3,6 @@
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from tests.chart.sets import Json
 
 OLD = "apply the CRDs of Metacontroller 4.17.2 or later"
 WATCHES = {"watch": {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}]}}
+GROUP = "monitoring.coreos.com"
 MONITORS = {"serviceMonitor": "servicemonitors", "podMonitor": "podmonitors", "rules": "prometheusrules"}
 
 
@@ -22,59 +22,54 @@ def monitored(kind: str) -> Json:
     return {"crds": {"enabled": False}, "networkPolicy": {"enabled": False}, "metrics": metrics}
 
 
-@pytest.mark.parametrize(
-    ("there", "values", "words"),
-    [
-        pytest.param(
-            {"crds": []},
-            {},
-            (f"CRD {NAME} of Metacontroller is not installed", "install Metacontroller 4.17.2 or later first"),
-            id="no Metacontroller",
+LACKS: dict[str, tuple[Json, Json, tuple[str, ...]]] = {
+    "no Metacontroller": (
+        {"crds": []},
+        {},
+        (f"CRD {NAME} of Metacontroller is not installed", "install Metacontroller 4.17.2 or later first"),
+    ),
+    **{
+        name: ({"crds": [crd(NAME, *fields)]}, {}, (f"is too old, it has no field {lacks}", OLD))
+        for name, fields, lacks in (
+            ("of 4.15", ("ignoreStatusChanges", "responseUnMarshallMode"), "endpointConfigs"),
+            ("without a field that is used", ("responseUnMarshallMode", "endpointConfigs"), "ignoreStatusChanges"),
+            ("very old", (), "ignoreStatusChanges"),
+        )
+    },
+    "no CRD of MyResource": (
+        {"crds": [NEW]},
+        {"crds": {"enabled": False}},
+        ("set crds.enabled to true, or apply the directory crds/ first",),
+    ),
+    "an older Kubernetes": ({"crds": [NEW], "version": "1.33.9"}, {}, ("requires kubeVersion: >=1.34.0-0",)),
+    "no watched kind": (
+        {"crds": [NEW]},
+        WATCHES,
+        (
+            "watch.dependencies[0] is example.com/v1/MyBackup, which the cluster does not serve",
+            "install its CRD first, or remove the kind",
         ),
-        *(
-            pytest.param({"crds": [crd(NAME, *fields)]}, {}, (f"is too old, it has no field {lacks}", OLD), id=name)
-            for name, fields, lacks in (
-                ("of 4.15", ("ignoreStatusChanges", "responseUnMarshallMode"), "endpointConfigs"),
-                ("without a field that is used", ("responseUnMarshallMode", "endpointConfigs"), "ignoreStatusChanges"),
-                ("very old", (), "ignoreStatusChanges"),
-            )
-        ),
-        pytest.param(
-            {"crds": [NEW]},
-            {"crds": {"enabled": False}},
-            ("set crds.enabled to true, or apply the directory crds/ first",),
-            id="no CRD of MyResource",
-        ),
-        pytest.param(
-            {"crds": [NEW], "version": "1.33.9"}, {}, ("requires kubeVersion: >=1.34.0-0",), id="an older Kubernetes"
-        ),
-        pytest.param(
-            {"crds": [NEW]},
-            WATCHES,
-            (
-                "watch.dependencies[0] is example.com/v1/MyBackup, which the cluster does not serve",
-                "install its CRD first, or remove the kind",
-            ),
-            id="no watched kind",
-        ),
-        pytest.param(
-            {"crds": [NEW]},
-            {"expose": {"gateway": True}},
-            ("expose.gateway is true and the cluster does not serve gateway.networking.k8s.io/v1/HTTPRoute",),
-            id="no Gateway API",
-        ),
-        *(
-            pytest.param(
-                {"crds": [NEW, OURS]},
-                monitored(kind),
-                (f"metrics.{kind}.enabled is true and the CRD {plural}.monitoring.coreos.com is not installed",),
-                id=f"no {plural}",
-            )
-            for kind, plural in MONITORS.items()
-        ),
-    ],
-)
-def test_what_the_cluster_lacks_is_an_error_that_names_the_remedy(there: Json, values: Json, words: Any) -> None:
+    ),
+    "no Gateway API": (
+        {"crds": [NEW]},
+        {"expose": {"gateway": True}},
+        ("expose.gateway is true and the cluster does not serve gateway.networking.k8s.io/v1/HTTPRoute",),
+    ),
+    **{
+        f"no {plural}": (
+            {"crds": [NEW, OURS]},
+            monitored(kind),
+            (f"metrics.{kind}.enabled is true and the CRD {plural}.{GROUP} is not installed",),
+        )
+        for kind, plural in MONITORS.items()
+    },
+}
+
+
+@pytest.mark.parametrize(("there", "values", "words"), LACKS.values(), ids=LACKS)
+def test_what_the_cluster_lacks_is_an_error_that_names_the_remedy(
+    there: Json, values: Json, words: tuple[str, ...]
+) -> None:
     with cluster(**there) as address:
         output = installing(address, values)
 
@@ -84,16 +79,14 @@ def test_what_the_cluster_lacks_is_an_error_that_names_the_remedy(there: Json, v
 @pytest.mark.parametrize(
     ("there", "values"),
     [
-        pytest.param({"crds": [NEW]}, {}, id="Metacontroller"),
-        pytest.param({"crds": []}, {"metacontroller": {"check": False}}, id="without the check"),
-        pytest.param({"crds": [NEW, OURS]}, {"crds": {"enabled": False}}, id="the CRD of MyResource"),
-        pytest.param({"crds": [NEW], "version": "1.34.1-gke.7"}, {}, id="Kubernetes of a provider"),
-        pytest.param({"crds": [NEW], "backups": True}, WATCHES, id="a watched kind"),
-        *(
-            pytest.param({"crds": [NEW, OURS, crd(f"{plural}.monitoring.coreos.com")]}, monitored(kind), id=plural)
-            for kind, plural in MONITORS.items()
-        ),
+        ({"crds": [NEW]}, {}),
+        ({"crds": []}, {"metacontroller": {"check": False}}),
+        ({"crds": [NEW, OURS]}, {"crds": {"enabled": False}}),
+        ({"crds": [NEW], "version": "1.34.1-gke.7"}, {}),
+        ({"crds": [NEW], "backups": True}, WATCHES),
+        *(({"crds": [NEW, OURS, crd(f"{plural}.{GROUP}")]}, monitored(kind)) for kind, plural in MONITORS.items()),
     ],
+    ids=["Metacontroller", "no check", "the CRD of MyResource", "a provider", "a watched kind", *MONITORS],
 )
 def test_a_cluster_that_has_it_is_accepted(there: Json, values: Json) -> None:
     with cluster(**there) as address:

@@ -9,15 +9,11 @@ from app.api.schema.crd import crd
 from charts.children import FILE, children
 from charts.manifests import FOLDER, manifests
 from charts.rendering import CHART
-from charts.values_table import README, documented, leaves, readme
-from tests.chart.sets import Json, the
+from charts.values_table import README, documented, readme
+from tests.chart.sets import DEFAULTS, REMOVED, TEXT, VALUES, Json, the
 
 GENERATE = "run make generate"
-TEXT = (CHART / "values.yaml").read_text()
-DEFAULTS: Json = yaml.safe_load(TEXT)
 SCHEMA: Json = json.loads((CHART / "values.schema.json").read_text())
-REMOVED: set[str] = set(yaml.safe_load((CHART / "files/removed-values.yaml").read_text()))
-"""Values of earlier releases, which the schema accepts so that a check can refuse them in words."""
 
 
 def test_the_crd_of_the_chart_equals_that_of_crds_and_of_the_models() -> None:
@@ -50,7 +46,7 @@ def test_the_readme_has_the_table_of_values() -> None:
 def test_every_value_and_every_group_is_documented() -> None:
     comments = documented(TEXT)
 
-    assert all(comments.get(path) for path in leaves(DEFAULTS, comments))
+    assert all(comments.get(path) for path in VALUES)
     assert all(comments.get(key) for key in DEFAULTS)
 
 

@@ -2,15 +2,12 @@
 
 import pytest
 
+from tests.chart.cluster import WITHOUT_NAMESPACE
 from tests.chart.sets import Json, objects, the
 from tests.schemas.kubernetes import validate
 
 LONG = "a" * 53
 """A release name of the maximum length."""
-CLUSTERS = {
-    *("ClusterRole", "ClusterRoleBinding", "CompositeController", "CustomResourceDefinition"),
-    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
-}
 EVERYTHING: Json = {
     "admissionPolicy": {"enabled": True},
     "autoscaling": {"enabled": True},
@@ -47,7 +44,7 @@ def test_no_name_and_no_label_is_longer_than_kubernetes_allows(values: Json) -> 
         metadata = item["metadata"]
 
         assert item["kind"] == "CustomResourceDefinition" or len(metadata["name"]) <= 63 + len("-metacontroller") * (
-            item["kind"] in CLUSTERS
+            item["kind"] in WITHOUT_NAMESPACE
         )
         assert all(len(value) <= 63 for value in metadata["labels"].values())
 
@@ -58,7 +55,7 @@ def test_no_name_and_no_label_is_longer_than_kubernetes_allows(values: Json) -> 
 )
 def test_every_namespaced_object_is_in_the_namespace_of_the_installation(values: Json, expected: str) -> None:
     for item in objects({**EVERYTHING, **values}):
-        assert item["metadata"].get("namespace") == (None if item["kind"] in CLUSTERS else expected)
+        assert item["metadata"].get("namespace") == (None if item["kind"] in WITHOUT_NAMESPACE else expected)
 
 
 def test_a_name_that_looks_like_a_number_stays_a_name() -> None:

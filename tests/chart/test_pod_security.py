@@ -21,17 +21,6 @@ def test_every_pod_is_restricted(name: str) -> None:
         assert violations(pod) == []
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_every_pod_is_stricter_than_the_standard_requires(name: str) -> None:
-    for pod in pods(name):
-        assert pod["automountServiceAccountToken"] is False
-        assert pod["enableServiceLinks"] is False
-        for container in pod["containers"]:
-            assert container["securityContext"]["readOnlyRootFilesystem"] is True
-            assert "limits" in container["resources"]
-            assert "memory" in container["resources"]["limits"]
-
-
 @pytest.mark.parametrize(
     ("of_pod", "of_container", "problem"),
     [

@@ -5,7 +5,6 @@ import os
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from toolkit.recording import wait_for
 from toolkit.served.asgi import JSON
 from toolkit.served.tls import write_pair
 from toolkit.slow import short_or_whole
+from toolkit.waiting import eventually
 
 Json = dict[str, Any]
 
@@ -104,7 +104,8 @@ def test_a_sync_through_the_recorder_gets_the_same_bytes_and_its_recording_is_re
     values = VALUES[name]
     with running(values, tmp_path) as pod:
         directly, recorded = pod.post(pod.hook), pod.post(pod.url)
-        (file,) = _files(pod.recordings)
+        assert eventually(lambda: bool(files(pod.recordings)), within=10)  # they are written after the response
+        (file,) = files(pod.recordings)
 
         assert (recorded.status_code, recorded.content) == (200, directly.content)
         assert call("replay", str(file)).out == "1 request: 1 the same, 0 differ; no Pods restart\n"
@@ -115,12 +116,8 @@ def test_a_sync_through_the_recorder_gets_the_same_bytes_and_its_recording_is_re
                 pod.post(pod.url, has_certificate=False)
 
 
-def _files(folder: Path) -> list[Path]:
-    """Return the recordings when there are some: they are written after the response."""
-    end = time.monotonic() + 10
-    while not (found := list(folder.glob("[!.]*.json"))) and time.monotonic() < end:
-        time.sleep(0.05)
-    return found
+def files(folder: Path) -> list[Path]:
+    return list(folder.glob("[!.]*.json"))
 
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=list(VALUES))

@@ -5,23 +5,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from charts.rendering import CHART
-from charts.values_table import documented, leaves
-from tests.chart.sets import Json, refusal
+from tests.chart.sets import DEFAULTS, VALUES, Json, refusal
 from toolkit.slow import short_or_whole
 
-TEXT = (CHART / "values.yaml").read_text()
-DEFAULTS = yaml.safe_load(TEXT)
-VALUES = leaves(DEFAULTS, documented(TEXT))
 REFUSED = yaml.safe_load((Path(__file__).parent / "refused.yaml").read_text())
 DIGEST = "sha256:" + "0" * 64
 TOKEN = {"secretName": "t"}
 BACKUPS = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
-
-
-def scaled(**autoscaling: object) -> Json:
-    """Return the values of an autoscaler."""
-    return {"autoscaling": {"enabled": True, **autoscaling}}
 
 
 def extra(name: str) -> Json:
@@ -92,7 +82,11 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
         {"replicaCount": 1, "rollingUpdate": {"maxUnavailable": 0}},
         {"stopTimeout": 10},
         {"stopTimeout": 5, "compositeController": {"timeoutSeconds": 5}},
-        {"replicaCount": 1, **scaled(minReplicas=3), "podDisruptionBudget": {"maxUnavailable": 2}},
+        {
+            "replicaCount": 1,
+            "autoscaling": {"enabled": True, "minReplicas": 3},
+            "podDisruptionBudget": {"maxUnavailable": 2},
+        },
         {**extra("a"), **mounted("a", "/etc/myresources")},
         {**extra("a"), **mounted("a", "/usr/share/certificates")},
         monitored("service", "podMonitor"),

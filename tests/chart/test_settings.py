@@ -5,19 +5,14 @@ from typing import get_args
 
 import helm_python as helm
 import pytest
-import yaml
 
 from app.core.watch import Watch
 from app.settings.option import bounds, camel_case, read, variable_of
 from app.settings.serve import CallerSettings, ServeSettings
 from charts.limits import limits, with_schema, with_values
 from charts.rendering import CHART, rendered
-from charts.values_table import documented, leaves
 from metahook import Kind
-from tests.chart.sets import Json, refusal, the, values
-
-TEXT = (CHART / "values.yaml").read_text()
-VALUES = set(leaves(yaml.safe_load(TEXT), documented(TEXT)))
+from tests.chart.sets import REMOVED, TEXT, VALUES, Json, refusal, the, values
 
 FIXED = {"port", "health_port"}
 """The chart's Services and probes have these ports."""
@@ -74,8 +69,7 @@ def test_a_group_of_settings_has_no_value_without_a_setting(group: str) -> None:
 
 
 def test_the_chart_and_the_settings_accept_the_same_earlier_defaults_of_limits() -> None:
-    removed = yaml.safe_load((CHART / "files/removed-values.yaml").read_text())
-    accepted = {path: gone["accepted"] for path, gone in removed.items() if path.startswith("limits.")}
+    accepted = {path: gone["accepted"] for path, gone in REMOVED.items() if path.startswith("limits.")}
 
     assert accepted == {
         f"limits.{camel_case(name)}": list(setting.accepted)

@@ -9,13 +9,10 @@ import pytest
 import yaml
 
 from charts.rendering import CHART, rendered
-from charts.values_table import documented, leaves
-from tests.chart.sets import Json, refusal
+from tests.chart.sets import REMOVED, VALUES, Json, refusal
 from tests.docs.documents import ROOT
 
 EARLIER: Json = yaml.safe_load((ROOT / "tests/data/values-0.2.0.yaml").read_text())
-TEXT = (CHART / "values.yaml").read_text()
-REMOVED: Json = yaml.safe_load((CHART / "files/removed-values.yaml").read_text())
 GONE = sorted(REMOVED)
 DEFAULTS = [(path, int(value)) for path, gone in REMOVED.items() for value in gone.get("accepted", ())]
 """Each value that was removed, with each default that a release had."""
@@ -49,7 +46,7 @@ def reused(values: Json, folder: Path) -> str:
 
 
 def test_a_release_with_the_defaults_can_be_upgraded_with_its_values(tmp_path: Path) -> None:
-    assert set(EARLIER) - set(leaves(yaml.safe_load(TEXT), documented(TEXT))) <= set(GONE)
+    assert set(EARLIER) - set(VALUES) <= set(GONE)
     assert reused(EARLIER, tmp_path) == ""
 
 

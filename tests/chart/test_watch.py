@@ -2,10 +2,12 @@
 
 import pytest
 
+from app.api.values.names import GROUP, PLURAL
+from app.core.desired.manifests.routes import ROUTES
 from app.core.watch import Watch
 from tests.chart.sets import Json, objects, the, values
 from tests.core.desired.test_annotations import ALLOWED, PLACES, TABLE, annotated, parent
-from tests.requests.builders import condition, sync
+from tests.requests.builders import MYRESOURCE, condition, sync
 from tests.schemas.cel import holds
 
 ALL = values("watch")
@@ -51,6 +53,30 @@ def reading(group: str, resource: str) -> set[Right]:
 def test_metacontroller_can_read_the_watched_kinds_and_no_others(given: Json, more: set[Right]) -> None:
     assert rights(given) == rights(LITTLE) | more
     assert not rights(LITTLE) & more
+
+
+KINDS = [kind.KIND for kind in MYRESOURCE.children if kind not in ROUTES]
+"""The kinds of children that the values do not turn off."""
+
+
+def test_the_compositecontroller_watches_just_the_kinds_that_the_controller_makes() -> None:
+    children = the("CompositeController")["spec"]["childResources"]
+
+    assert {(item["apiVersion"], item["resource"]) for item in children} == {
+        (kind.api_version, kind.plural) for kind in KINDS
+    }
+    assert {item["updateStrategy"]["method"] for item in children} == {"InPlace"}
+
+
+def test_metacontroller_may_write_just_what_it_must() -> None:
+    may = rights({})
+
+    assert {(group, resource) for verb, group, resource in may if verb in {"create", "update", "patch", "delete"}} == {
+        (GROUP, f"{PLURAL}/status"),
+        ("", "events"),
+        *((kind.api_version.rpartition("/")[0], kind.plural) for kind in KINDS),
+    }
+    assert not {"*", "escalate", "bind", "impersonate"} & {part for right in may for part in right}
 
 
 @pytest.mark.parametrize("given", [values("admission-policy"), values("expose")], ids=["no routes", "routes"])

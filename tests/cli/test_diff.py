@@ -68,45 +68,31 @@ def observed(**metadata: Any) -> Json:
 OTHER = {**OWNER, "uid": "another"}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code", "sentence"),
-    [
-        pytest.param(
-            my_resource(memory="64Mi"), my_resource(memory="65536Ki"), 0, "Nothing changes.", id="the same quantity"
-        ),
-        pytest.param(WEB, my_resource(terminationGracePeriodSeconds=30), 0, "Nothing changes.", id="a default"),
-        pytest.param(
-            WEB,
-            my_resource(terminationGracePeriodSeconds=31),
-            1,
-            "Pods restart: spec.template.spec.terminationGracePeriodSeconds",
-            id="another value than the default",
-        ),
-        pytest.param(my_resource(replicas=1), my_resource(replicas=5), 1, "Pods keep running.", id="scaling"),
-        pytest.param(request_of(WEB), EDITED, 1, CREATED, id="no Deployment"),
-        pytest.param(observed(deletionTimestamp=NOW_TEXT), EDITED, 1, CREATED, id="one that is being deleted"),
-        pytest.param(empty(), empty(image="nginx:1.28"), 1, NONE, id="no replicas"),
-        pytest.param(
-            request_of(empty(), *in_cluster(empty())), empty(image="nginx:1.28"), 1, NONE, id="none, as observed"
-        ),
-        pytest.param(
-            request_of(my_resource(memory="64mb"), DEPLOYMENT), EDITED, 1, RESTART, id="kept by an invalid spec"
-        ),
-        pytest.param(
-            request_of(waiting(replicas=1)),
-            waiting(replicas=2),
-            0,
-            "No Pods are running. DependencyNotFollowed: mybackups/nightly ",
-            id="dependencies that are not met",
-        ),
-        pytest.param(request_of(WEB), waiting(), 1, "No Pods are running. ", id="one more, before the first start"),
-        pytest.param(waiting(), waiting(image="nginx:1.28"), 1, RESTART, id="dependencies, as if they were met"),
-        pytest.param(request_of(waiting()), WEB, 1, CREATED, id="one less"),
-        # As in the hook: the first controller decides. No API server would store two, but a file may have them.
-        pytest.param(observed(ownerReferences=[OWNER, OTHER]), EDITED, 1, RESTART, id="the first of two controllers"),
-        pytest.param(observed(ownerReferences=[OTHER, OWNER]), EDITED, 1, CREATED, id="the second of two controllers"),
-    ],
-)
+SAME = "Nothing changes."
+LONGER = my_resource(terminationGracePeriodSeconds=31)
+LONGER_RESTARTS = "Pods restart: spec.template.spec.terminationGracePeriodSeconds"
+UNMET = "No Pods are running. DependencyNotFollowed: mybackups/nightly "
+ENDS: dict[str, tuple[Json, Json, int, str]] = {
+    "the same quantity": (my_resource(memory="64Mi"), my_resource(memory="65536Ki"), 0, SAME),
+    "a default": (WEB, my_resource(terminationGracePeriodSeconds=30), 0, SAME),
+    "another value than the default": (WEB, LONGER, 1, LONGER_RESTARTS),
+    "scaling": (my_resource(replicas=1), my_resource(replicas=5), 1, "Pods keep running."),
+    "no Deployment": (request_of(WEB), EDITED, 1, CREATED),
+    "one that is being deleted": (observed(deletionTimestamp=NOW_TEXT), EDITED, 1, CREATED),
+    "no replicas": (empty(), empty(image="nginx:1.28"), 1, NONE),
+    "none, as observed": (request_of(empty(), *in_cluster(empty())), empty(image="nginx:1.28"), 1, NONE),
+    "kept by an invalid spec": (request_of(my_resource(memory="64mb"), DEPLOYMENT), EDITED, 1, RESTART),
+    "dependencies that are not met": (request_of(waiting(replicas=1)), waiting(replicas=2), 0, UNMET),
+    "one more, before the first start": (request_of(WEB), waiting(), 1, "No Pods are running. "),
+    "dependencies, as if they were met": (waiting(), waiting(image="nginx:1.28"), 1, RESTART),
+    "one less": (request_of(waiting()), WEB, 1, CREATED),
+    # As in the hook: the first controller decides. No API server would store two, but a file may have them.
+    "the first of two controllers": (observed(ownerReferences=[OWNER, OTHER]), EDITED, 1, RESTART),
+    "the second of two controllers": (observed(ownerReferences=[OTHER, OWNER]), EDITED, 1, CREATED),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "code", "sentence"), ENDS.values(), ids=ENDS)
 def test_what_happens_to_the_pods_is_the_last_line(
     old: Json, new: Json, code: int, sentence: str, diff: Callable[[Json, Json], CommandResult]
 ) -> None:
@@ -117,21 +103,18 @@ def test_what_happens_to_the_pods_is_the_last_line(
     assert (ended.out.count("\n") == 1) is (code == 0)
 
 
+SERVICE = "--- Service web (old)\n+++ Service web (new)\n@@ "
+
+
 @pytest.mark.parametrize(
     ("old", "new", "shown"),
     [
-        pytest.param(
-            my_resource(replicas=1), my_resource(replicas=5), "\n-  replicas: 1\n+  replicas: 5\n", id="changed"
-        ),
-        pytest.param(WEB, SERVED, "--- Service web (old)\n+++ Service web (new)\n@@ -0,0 +1,", id="added"),
-        pytest.param(SERVED, WEB, "--- Service web (old)\n+++ Service web (new)\n@@ -1,", id="removed"),
-        pytest.param(
-            request_of(SERVED, *in_cluster(SERVED)),
-            WEB,
-            "--- Service web (old)\n+++ Service web (new)\n@@ -1,",
-            id="removed, as observed",
-        ),
+        (my_resource(replicas=1), my_resource(replicas=5), "\n-  replicas: 1\n+  replicas: 5\n"),
+        (WEB, SERVED, f"{SERVICE}-0,0 +1,"),
+        (SERVED, WEB, f"{SERVICE}-1,"),
+        (request_of(SERVED, *in_cluster(SERVED)), WEB, f"{SERVICE}-1,"),
     ],
+    ids=["changed", "added", "removed", "removed, as observed"],
 )
 def test_what_changes_is_shown_without_the_stamp_of_the_generation(
     old: Json, new: Json, shown: str, diff: Callable[[Json, Json], CommandResult]
@@ -205,7 +188,7 @@ def running(parent: Json, *config_maps: Json, key: str = "default/{}") -> Json:
 
 USES, BOTH, ONE = using("settings"), using("settings", "more"), config_map(A="1")
 RECORDED = running(BOTH, ONE, config_map("more", B="1"))
-ROLLS, SAME = f"Pods restart: {CONFIG_HASH}", "Nothing changes."
+ROLLS = f"Pods restart: {CONFIG_HASH}"
 
 
 @pytest.mark.parametrize(

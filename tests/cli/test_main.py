@@ -1,12 +1,14 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
 from app import __version__
+from app.api.schema.crd import crd
 from tests.cli.command import call
 from toolkit.slow import short_or_whole
 
@@ -24,6 +26,13 @@ def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
 
 def test_without_arguments_help_is_printed() -> None:
     assert call() == call("--help")
+
+
+def test_crd_prints_the_crd_of_the_models() -> None:
+    ended = call("crd")
+
+    assert ended.code == 0
+    assert yaml.safe_load(ended.out) == crd()
 
 
 def test_the_version_is_that_of_the_package() -> None:
@@ -59,37 +68,24 @@ def test_output_that_cannot_be_written_is_one_line_and_code_2(command: str) -> N
     assert ended.stderr == "myresource: cannot write the output: no space left on device; write to another file\n"
 
 
-HIDE = "import sys; sys.modules.update(dict.fromkeys(['yaml', 'httpx', 'rich']))"
-
-
-def _without_extra(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", f"{HIDE}; from app.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-@pytest.fixture(name="web")
-def _web(tmp_path: Path) -> str:
-    """Return a file with a MyResource in JSON, which needs no extra to be read."""
-    file = tmp_path / "web.json"
-    file.write_text(json.dumps(yaml.safe_load(Path("examples/web.yaml").read_text())))
-    return str(file)
-
-
 def test_a_command_that_needs_an_extra_names_what_to_install() -> None:
-    ended = _without_extra("crd")
+    hide = "import sys; sys.modules['yaml'] = None; from app.cli import main; main(['crd'])"
+
+    ended = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, check=False)
 
     remedy = "pip install ./metahook '.[cli]', at the root of the repository"
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == f"myresource: crd needs yaml; install it with: {remedy}\n"
 
 
-def test_what_the_image_lacks_no_command_of_the_toolkit_needs(web: str, tmp_path: Path) -> None:
-    edited = tmp_path / "edited.json"
-    edited.write_text(Path(web).read_text().replace("nginx:1.27", "nginx:1.28"))
+def test_what_the_image_lacks_no_command_of_the_toolkit_needs(write: Callable[..., str]) -> None:
+    text = json.dumps(yaml.safe_load(Path("examples/web.yaml").read_text()))
+    web = write(text, name="web.json")
+    edited = write(text.replace("nginx:1.27", "nginx:1.28"), name="edited.json")
     live = "examples/recordings/cluster/deployments.json"
     calls = [
         (["render", "-f", web], 0, '"kind": "Deployment"'),
-        (["diff", web, str(edited)], 1, "Pods restart: spec.template.spec.containers[0].image\n"),
+        (["diff", web, edited], 1, "Pods restart: spec.template.spec.containers[0].image\n"),
         (["replay", "examples/recordings/cluster/myresources.json", live], 1, "would restart\n"),
         (["simulate", "-f", web, "--brief"], 0, "MyResource web is Ready (Available)"),
         (["record", "--help"], 0, "--listen"),

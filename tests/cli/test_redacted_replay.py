@@ -50,14 +50,8 @@ def recording(path: str, request: bytes, response: bytes, now: datetime, redacti
 
 
 def has_difference(document: Json, watch: Watch) -> bool:
-    return bool(
-        compare(
-            read_recording(document, "a file"),
-            NOW,
-            None,
-            version_of(LocalHook(controller(watch), "myresource"), binding()),
-        ).difference
-    )
+    version = version_of(LocalHook(controller(watch), "myresource"), binding())
+    return bool(compare(read_recording(document, "a file"), NOW, None, version).difference)
 
 
 def hashes(response: Json) -> set[str]:
@@ -135,9 +129,7 @@ def request_with_canaries(situation: Situation) -> bytes:
 
 
 def _hashes_now(request: bytes) -> list[str]:
-    redaction = redaction_of(keeps_values=False)
-    found = redaction.hashes(request)
-    return [found[key] for key in sorted(found)]
+    return [text for _, text in sorted(redaction_of(keeps_values=False).hashes(request).items())]
 
 
 @pytest.mark.slow
@@ -249,9 +241,6 @@ def test_no_text_is_kept_but_those_of_the_fields_that_a_replay_needs(form: str, 
     found = {".".join(path[-2:]) for canary, path in planted.items() if canary in texts}
     assert found == kept, "list the fields whose words a replay needs in KEPT_WORDS, and their texts in KEPT_TEXTS"
     assert len(planted) > 400
-
-
-# Hashes of configuration
 
 
 # What the hook decides from a value

@@ -1,11 +1,9 @@
 """The operator's settings as options and variables, and the messages for wrong values."""
 
-import json
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-import yaml
 
 from app.core.desired.obstacles.dependencies import State
 from app.settings.option import flag_of, meaning_of, option_of, read, variable_of
@@ -31,10 +29,8 @@ def waits(answer: dict[str, Any]) -> str:
 
 
 @pytest.fixture(name="web")
-def _web(tmp_path: Path) -> str:
-    file = tmp_path / "web.yaml"
-    file.write_text(yaml.safe_dump(my_resource(dependencies=WAITS)))
-    return str(file)
+def _web(write: Callable[..., str]) -> str:
+    return write(my_resource(dependencies=WAITS))
 
 
 def test_a_kind_that_no_option_names_is_not_watched(web: str) -> None:
@@ -189,14 +185,17 @@ TOKEN = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "d
     ids=str,
 )
 def test_secrets_are_watched_if_the_option_or_the_variable_is_true(
-    tmp_path: Path, options: list[str], variable: str | None, monkeypatch: pytest.MonkeyPatch, *, watched: bool
+    options: list[str],
+    variable: str | None,
+    write: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    watched: bool,
 ) -> None:
-    (tmp_path / "web.json").write_text(json.dumps(my_resource(env=USES)))
-    (tmp_path / "token.json").write_text(json.dumps(TOKEN))
     if variable is not None:
         monkeypatch.setenv("MYRESOURCE_WATCH_SECRETS", variable)
 
-    answer = rendered("-f", str(tmp_path / "web.json"), "-f", str(tmp_path / "token.json"), *options)
+    answer = rendered("-f", write(my_resource(env=USES), TOKEN), *options)
 
     template = answer["children"][0]["spec"]["template"]["metadata"]
     assert bool(template.get("annotations")) == watched

@@ -31,32 +31,22 @@ BUILDING, ROLLING, READY = "Building:Building", "Building:RollingOut", "Ready:Av
 WHOLE_LIFE = [BUILDING, ROLLING, READY]
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "last", "words"),
-    [
-        pytest.param("", 0, WHOLE_LIFE, "Quiet after 2.1 s", id="it becomes ready"),
-        pytest.param(f"--apply-strategy dynamic-apply {EDIT}", 0, WHOLE_LIFE, "", id="an edit"),
-        pytest.param(f"--apply-strategy server-side-apply {EDIT}", 0, WHOLE_LIFE, "", id="under server-side apply"),
-        pytest.param(
-            "--set replicas=2", 0, [READY], "2 desired, 2 updated, 2 total, 2 available", id="an edit without a time"
-        ),
-        pytest.param("--until ready", 0, [READY], "Stopped after 2.1 s", id="until ready"),
-        pytest.param("--until quiet", 0, [READY], "Quiet after 2.1 s", id="until quiet"),
-        pytest.param("--until 1s", 0, [ROLLING], "Stopped after 1.0 s", id="until 1s"),
-        pytest.param("--until 0s", 0, [], "Stopped after 0.0 s", id="until 0s"),
-        pytest.param(
-            "--until ready --fail bad-image", 1, [], "state is Failed, not Ready", id="it does not become ready"
-        ),
-        pytest.param(
-            "--fail crash --at 10s --fail none --at 40s",
-            0,
-            ["Degraded:CrashLooping", READY],
-            "",
-            id="a later failure recovers",
-        ),
-        pytest.param("--set image=nginx:1.28-oom", 0, ["Failed:OOMKilled"], "", id="oom as a word of a tag"),
-    ],
-)
+ENDS = {
+    "it becomes ready": ("", 0, WHOLE_LIFE, "Quiet after 2.1 s"),
+    "an edit": (f"--apply-strategy dynamic-apply {EDIT}", 0, WHOLE_LIFE, ""),
+    "under server-side apply": (f"--apply-strategy server-side-apply {EDIT}", 0, WHOLE_LIFE, ""),
+    "an edit without a time": ("--set replicas=2", 0, [READY], "2 desired, 2 updated, 2 total, 2 available"),
+    "until ready": ("--until ready", 0, [READY], "Stopped after 2.1 s"),
+    "until quiet": ("--until quiet", 0, [READY], "Quiet after 2.1 s"),
+    "until 1s": ("--until 1s", 0, [ROLLING], "Stopped after 1.0 s"),
+    "until 0s": ("--until 0s", 0, [], "Stopped after 0.0 s"),
+    "it does not become ready": ("--until ready --fail bad-image", 1, [], "state is Failed, not Ready"),
+    "a later failure recovers": ("--fail crash --at 10s --fail none --at 40s", 0, ["Degraded:CrashLooping", READY], ""),
+    "oom as a word of a tag": ("--set image=nginx:1.28-oom", 0, ["Failed:OOMKilled"], ""),
+}
+
+
+@pytest.mark.parametrize(("options", "code", "last", "words"), ENDS.values(), ids=ENDS)
 def test_a_simulation_ends_with_what_happened(options: str, code: int, last: list[str], words: str) -> None:
     ended = call("simulate", "-f", WEB, *options.split())
 

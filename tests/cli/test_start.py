@@ -2,13 +2,10 @@
 
 import re
 import sys
-from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
-from typing import NamedTuple
 
 import httpx
-import pytest
 
 from tests.service.operator import served
 from toolkit.served.asgi import JSON
@@ -38,42 +35,19 @@ main()
 """
 
 
-class Imported(NamedTuple):
-    """The *modules* that a process imported, and the *sources* in this repository that it read."""
-
-    modules: list[str]
-    sources: list[str]
-
-
-@pytest.fixture(name="report")
-def _report(tmp_path: Path) -> Path:
-    return tmp_path / "report"
-
-
-def imported(report: Path, *options: str) -> Imported:
-    """Return what ``serve`` with *options* has imported once it has answered."""
-    script = report.with_name("serve.py")  # as python -c it would be forked from a process that has imported
-    script.write_text(CODE)
-    with served(sys.executable, str(script), str(report), "serve", *options) as hook:
+def test_serve_imports_only_what_it_needs(tmp_path: Path) -> None:
+    script, report = tmp_path / "serve.py", tmp_path / "report"
+    script.write_text(CODE)  # as python -c it would be forked from a process that has imported
+    with served(sys.executable, str(script), str(report), "serve") as hook:
         assert httpx.post(f"{hook.url}/sync", content=REQUEST, headers=JSON).is_success
-    modules, _, sources = report.read_text().partition("sources:\n")
-    return Imported(modules.split(), [source for source in sources.split() if "site-packages" not in source])
+    modules, sources = (part.split() for part in report.read_text().split("sources:\n"))
 
-
-def needless(modules: list[str]) -> Iterator[str]:
-    """Yield the distributions that *modules* are of, and that ``serve`` does without; and modules of other commands."""
+    # Every Python of a virtual environment imports _distutils_hack.
+    packages = {module.partition(".")[0] for module in modules} - {"app", "metahook", "_distutils_hack"}
     distributions = packages_distributions()
-    packages = {module.partition(".")[0] for module in modules} - {"app", "metahook"}
-    for package in packages - {"_distutils_hack"}:  # every Python of a virtual environment imports it
-        names = {name.lower().replace("_", "-") for name in distributions.get(package, ())}
-        yield from (name for name in names if name not in RUN)
-    yield from (module for module in modules if module.startswith(NOT_ITS))
-
-
-def test_serve_imports_only_what_it_needs(report: Path) -> None:
-    found = imported(report)
-
-    assert "fastapi" in found.modules
-    assert sorted(needless(found.modules)) == []
+    names = {name.lower().replace("_", "-") for package in packages for name in distributions.get(package, ())}
+    assert "fastapi" in modules
+    assert sorted(names - {*RUN}) == []
+    assert [module for module in modules if module.startswith(NOT_ITS)] == []
     # Sources are read for descriptions of fields, which are for the help and the CRD.
-    assert found.sources == []
+    assert [source for source in sources if "site-packages" not in source] == []

@@ -6,26 +6,13 @@ import shlex
 from tests.docs.documents import ROOT
 
 PAGES = [
-    *(
-        "docs/clusters/install.md",
-        "docs/start/first-myresource.md",
-        "docs/apps/troubleshoot.md",
-        "docs/clusters/operate.md",
-    ),
-    *(
-        "docs/clusters/scale.md",
-        "docs/clusters/tls.md",
-        "docs/clusters/upgrade.md",
-    ),
-    *(
-        "docs/apps/config-reload.md",
-        "docs/apps/rollback.md",
-        "docs/apps/dependencies.md",
-        "docs/reference/status.md",
-        "docs/reference/children.md",
-    ),
-    *("docs/contributing/hook-on-your-laptop.md", "docs/clusters/monitor.md", "docs/reference/alerts.md"),
-    *("metahook/docs/port-your-reconciler.md", "docs/concepts/how-it-works.md"),
+    "docs/start/first-myresource.md",
+    "docs/concepts/how-it-works.md",
+    "docs/contributing/hook-on-your-laptop.md",
+    "metahook/docs/port-your-reconciler.md",
+    *(f"docs/apps/{name}.md" for name in ("config-reload", "dependencies", "rollback", "troubleshoot")),
+    *(f"docs/clusters/{name}.md" for name in ("install", "monitor", "operate", "scale", "tls", "upgrade")),
+    *(f"docs/reference/{name}.md" for name in ("alerts", "children", "status")),
 ]
 CHART = "charts/myresource-operator"
 

@@ -18,6 +18,7 @@ from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
 from tests.docs.documents import ROOT
 from tests.e2e.sharded import target
+from toolkit.documents import blocks
 from toolkit.slow import short_or_whole
 from website.site import pages
 
@@ -81,15 +82,10 @@ def test_the_secrets_that_the_page_creates_are_those_that_the_chart_uses() -> No
 
 METACONTROLLERS: list[Json] = [{"fullnameOverride": "metacontroller"}, {"rbac": {"create": False}}]
 """Values of Metacontroller's chart in the page."""
+SETTINGS = re.findall(r"--set ([^\s`]+)", (ROOT / "docs/clusters/install.md").read_text())
 
 
-def sets(page: str) -> list[str]:
-    return re.findall(r"--set ([^\s`]+)", (ROOT / page).read_text())
-
-
-@pytest.mark.parametrize(
-    "setting", [found for found in sets("docs/clusters/install.md") if "..." not in found], ids=str
-)
+@pytest.mark.parametrize("setting", [setting for setting in SETTINGS if "..." not in setting])
 def test_a_value_in_the_page_belongs_to_one_of_the_two_charts(setting: str) -> None:
     values = helm.parse_set_string(setting.replace('"', "").replace("$version", "1.0.0"))
 
@@ -97,9 +93,8 @@ def test_a_value_in_the_page_belongs_to_one_of_the_two_charts(setting: str) -> N
 
 
 def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_chart() -> None:
-    (text,) = re.findall(
-        r"^```\n(watch:.*?)^```$", (ROOT / "docs/apps/dependencies.md").read_text(), re.DOTALL | re.MULTILINE
-    )
+    page = (ROOT / "docs/apps/dependencies.md").read_text()
+    (text,) = re.findall(r"^```\n(watch:.*?)^```$", page, re.DOTALL | re.MULTILINE)
     made = rendered({**yaml.safe_load(text), "metacontroller": {"check": False}})
 
     (variable,) = re.findall(r"MYRESOURCE_WATCH_DEPENDENCIES, value: \"(.*)\"", made["deployment.yaml"])
@@ -107,11 +102,9 @@ def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_char
 
 
 def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -> None:
-    flags = [
-        re.findall(r"--target-label-selector=(.*?)}", each) for page, each in COMMANDS if page.endswith("scale.md")
-    ]
+    text = "\n".join(commands("docs/clusters/scale.md"))
 
-    assert [flag for found in flags for flag in found] == [target(1, 2), target(0, 2)]
+    assert re.findall(r"--target-label-selector=(.*?)}", text) == [target(1, 2), target(0, 2)]
 
 
 def test_the_pages_name_what_the_chart_installs() -> None:
@@ -130,7 +123,7 @@ def test_the_pages_name_what_the_chart_installs() -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, "README.md"])
 def test_every_myresource_of_a_page_is_accepted(page: str) -> None:
-    for block in re.findall(r"^```yaml\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE):
+    for block in blocks((ROOT / page).read_text(), "yaml"):
         item = yaml.safe_load(block)
         assert item["kind"] == "CompositeController" or refusals(item) == []
 
@@ -153,11 +146,8 @@ def test_files_links_and_anchors_of_the_page_exist(page: Path) -> None:
     assert [file for file in files if not (ROOT / file).exists()] == []
 
     prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-
-    for link in re.findall(r"\]\(([^)]+)\)", prose):
+    for link in re.findall(r"\]\((?!\w+://)([^)]+)\)", prose):
         name, _, anchor = link.partition("#")
-        if "://" in link:
-            continue
         target = page.parent / name if name else page
 
         assert target.exists(), link

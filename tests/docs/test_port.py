@@ -1,7 +1,6 @@
 """metahook/docs/port-your-reconciler.md: its code is examples/hooks/myresource, its tables were observed."""
 
 import json
-import re
 
 import pytest
 from life import LIFE
@@ -10,15 +9,10 @@ from test_myresources_simulated import Simulated
 from metahook.simulator.history import Call, History, Write
 from metahook.simulator.objects import Json
 from tests.docs.documents import ROOT
+from toolkit.documents import blocks
 
 EXAMPLE = ROOT / "examples/hooks/myresource"
 PAGE = (ROOT / "metahook/docs/port-your-reconciler.md").read_text()
-
-
-def block(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    assert isinstance(found, str)
-    return found
 
 
 def rows(cells: int) -> list[list[str]]:
@@ -29,7 +23,7 @@ def rows(cells: int) -> list[list[str]]:
 
 @pytest.mark.parametrize(("language", "file"), [("go", "go/reconciler.go"), ("python", "myresources.py")])
 def test_the_page_shows_the_whole_file(language: str, file: str) -> None:
-    assert block(language) == (EXAMPLE / file).read_text()
+    assert blocks(PAGE, language) == [(EXAMPLE / file).read_text()]
 
 
 def test_the_table_has_what_the_tests_on_a_control_plane_observe() -> None:
@@ -73,4 +67,5 @@ def test_the_timeline_is_that_of_the_simulator() -> None:
         event.happen(stage)
         stage.world.run(0.5)
 
-    assert block("text").splitlines() == timeline(stage.world.history)
+    (shown,) = blocks(PAGE, "text")
+    assert shown.splitlines() == timeline(stage.world.history)

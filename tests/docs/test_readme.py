@@ -7,14 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import call
+from toolkit.documents import blocks
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-
-
-def blocks(page: str, language: str) -> list[str]:
-    """Return the fenced blocks of *language* in *page*."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The page about the status is complete, and its example is a status that the hook writes."""
 
-import re
-
 import yaml
 
 from app.core.status.glossary import TERMS
@@ -11,12 +9,13 @@ from tests.docs.documents import ROOT
 from tests.properties.state_transitions import NEW, STATES
 from tests.properties.test_state_transitions import EVERY
 from tests.requests.builders import MYRESOURCE, Json
+from toolkit.documents import blocks
 from toolkit.served.asgi import call
 from website.fields import below
 from website.pictures import ARROWS
 from website.status import FIELDS, NOW, REQUEST, SCHEMA, pages
 
-(EXAMPLE,) = re.findall(r"^```yaml\n(.*?)^```$", pages()["status.md"], re.DOTALL | re.MULTILINE)
+(EXAMPLE,) = blocks(pages()["status.md"], "yaml")
 SHOWN: Json = yaml.safe_load(EXAMPLE)
 STATUS: Json = SHOWN["status"]
 

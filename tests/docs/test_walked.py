@@ -6,12 +6,8 @@ from tests.docs.commands import commands
 from tests.docs.documents import ROOT
 
 PAGES = (
-    *("docs/clusters/install.md", "docs/clusters/operate.md", "docs/clusters/upgrade.md", "docs/clusters/scale.md"),
-    *(
-        "docs/clusters/tls.md",
-        "docs/contributing/hook-on-your-laptop.md",
-        "SECURITY.md",
-    ),
+    *(f"docs/clusters/{name}.md" for name in ("install", "operate", "upgrade", "scale", "tls")),
+    *("docs/contributing/hook-on-your-laptop.md", "SECURITY.md"),
 )
 RUN_BY = ("tests/e2e/test_chart.py", "tests/e2e/test_laptop.py", "tests/e2e/test_outage.py")
 

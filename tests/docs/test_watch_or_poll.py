@@ -12,7 +12,9 @@ from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
 from tests.docs.documents import ROOT
+from tests.examples.test_composite_controllers import found
 from tests.simulated.worlds import Since, both_modes, calls
+from toolkit.documents import blocks
 
 TEXT = (ROOT / "metahook/docs/watch-or-poll.md").read_text()
 INTERVAL = 300
@@ -22,7 +24,7 @@ NEVER = 1e9
 """A resync period that does not end: all calls are those of events and timers."""
 
 COPY = Key("Copy", "default", "mine")
-CHILD, SOURCE, CREATED = (Key("ConfigMap", "default", name) for name in ("mine", "settings", "created"))
+CHILD, SOURCE = (Key("ConfigMap", "default", name) for name in ("mine", "settings"))
 
 
 class Copies:
@@ -70,8 +72,7 @@ Make = Callable[[Copies], Controller]
 def _code(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return what the code of the page defines."""
     file = tmp_path_factory.mktemp("why") / "hooks.py"
-    code, *_ = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
-    file.write_text(code)
+    file.write_text(blocks(TEXT, "python")[0])
     return runpy.run_path(str(file))
 
 
@@ -92,27 +93,28 @@ def row(name: str) -> list[str]:
     return found
 
 
-@both_modes
-def test_the_calls_of_an_idle_hour_are_those_of_the_table(hooks: list[Make], mode: Mode) -> None:
-    counts = []
-    for make in hooks:
-        copies = Copies(make, mode)
-        before, done = calls(copies.world), Since(copies.world)
-        copies.world.run(HOUR)
-        counts.append(str(calls(copies.world) - before))
-        assert done.requests == []
-
-    assert counts == row("calls in an idle hour")
+def idle(copies: Copies) -> str:
+    """Return the calls in an hour without a change, in which nothing is written."""
+    before, done = calls(copies.world), Since(copies.world)
+    copies.world.run(HOUR)
+    assert done.requests == []
+    return str(calls(copies.world) - before)
 
 
-def delays(make: Make, mode: Mode) -> list[float]:
-    """Return the seconds until a change of the source is copied, for changes at each moment of an interval."""
-    copies, found = Copies(make, mode), []
+def changed(copies: Copies) -> str:
+    """Return when a change of the source is copied, for changes at each moment of an interval."""
+    found = []
     for moment in range(0, INTERVAL, 5):
         copies.world.run(moment)
         copies.edit(SOURCE, f"at {moment}")
         found.append(copies.seconds_until_copied(f"at {moment}"))
-    return found
+    return described(found)
+
+
+def edited(copies: Copies) -> str:
+    """Return when an edit of the copy is reverted."""
+    copies.edit(CHILD, "by hand")
+    return described([copies.seconds_until_copied("1")])
 
 
 def described(delays: list[float]) -> str:
@@ -123,21 +125,18 @@ def described(delays: list[float]) -> str:
 
 
 @both_modes
-def test_a_change_arrives_as_late_as_the_table_says(hooks: list[Make], mode: Mode) -> None:
-    measured = [described(delays(make, mode)) for make in hooks]
-
-    assert measured == row("a change of the source is copied after")
-
-
-@both_modes
-def test_an_edit_of_the_copy_is_reverted_as_soon_as_the_table_says(hooks: list[Make], mode: Mode) -> None:
-    measured = []
-    for make in hooks:
-        copies = Copies(make, mode)
-        copies.edit(CHILD, "by hand")
-        measured.append(described([copies.seconds_until_copied("1")]))
-
-    assert measured == row("an edit of the copy is reverted after")
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("calls in an idle hour", idle),
+        ("a change of the source is copied after", changed),
+        ("an edit of the copy is reverted after", edited),
+    ],
+)
+def test_the_table_has_what_is_measured(
+    hooks: list[Make], mode: Mode, name: str, measure: Callable[[Copies], str]
+) -> None:
+    assert [measure(Copies(make, mode)) for make in hooks] == row(name)
 
 
 @both_modes
@@ -175,3 +174,7 @@ def test_an_outage_costs_what_the_table_says(code: dict[str, Any], mode: Mode) -
     rows = ["calls", "`SyncError` Events", "state meanwhile", "its end is noticed after"]
 
     assert [list(cells) for cells in zip(*(outage(make, mode) for make in makes), strict=True)] == [*map(row, rows)]
+
+
+def test_the_manifest_in_the_page_about_controller_runtime_is_right_for_the_hook(code: dict[str, Any]) -> None:
+    assert found((ROOT / "metahook/docs/from-controller-runtime.md").read_text(), code["watching"]()) == []

@@ -9,41 +9,42 @@ import pytest
 import yaml
 
 from app.api.schema.crd import schema
+from metahook.simulator.metacontroller.settings import MODES
 from tests.cli.command import call
 from tests.requests.builders import condition
 from tests.schemas.kubernetes import validate
 from toolkit.served.process import Served
+from toolkit.slow import short_or_whole
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-FILES = sorted(EXAMPLES.glob("*.yaml"))
-
-
+SHOP = EXAMPLES / "shop"
+FILES = [*sorted(EXAMPLES.glob("*.yaml")), SHOP / "shop.yaml"]
 BACKUPS = "example.com/v1/mybackups/MyBackup"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_an_example_is_rendered_without_a_complaint_into_valid_children(file: Path, tmp_path: Path) -> None:
-    dependencies = yaml.safe_load(file.read_text())["spec"].get("dependencies", [])
+    parents = [item for item in yaml.safe_load_all(file.read_text()) if item["kind"] == "MyResource"]
+    dependencies = [dependency for parent in parents for dependency in parent["spec"].get("dependencies", [])]
     (tmp_path / "related.yaml").write_text(yaml.safe_dump_all(map(met, dependencies)))
 
     ended = call(
         *("render", "-f", str(file), "-o", "response", "--watch-dependency", BACKUPS),
         *("-f", str(tmp_path / "related.yaml")),
     )
-    answer = json.loads(ended.out)
+    answers = [json.loads(line) for line in ended.out.splitlines()]
 
-    assert (ended.code, ended.err) == (0, "")
-    assert condition(answer)["reason"] == "Building"
-    assert answer["children"]
-    for child in answer["children"]:
-        validate(child, "1.34")
+    assert (ended.code, ended.err, len(answers)) == (0, "", len(parents))
+    for answer in answers:
+        assert condition(answer)["reason"] == "Building"
+        assert answer["children"]
+        for child in answer["children"]:
+            validate(child, "1.34")
 
 
 def met(dependency: dict[str, str]) -> dict[str, Any]:
     """Return the object that an example waits for."""
-    status = {"conditions": [{"type": dependency["condition"], "status": "True"}]}
+    status = {"conditions": [{"type": dependency.get("condition", "Ready"), "status": "True"}]}
     metadata = {"name": dependency["name"]}
     return {"apiVersion": dependency["apiVersion"], "kind": "MyBackup", "metadata": metadata, "status": status}
 
@@ -57,13 +58,20 @@ def test_the_example_with_dependencies_waits_while_they_are_not_there() -> None:
 
 
 def test_the_full_example_uses_every_field_but_those_that_exclude_others_or_need_a_setting() -> None:
-    full = yaml.safe_load((EXAMPLES / "full.yaml").read_text())
+    full, fields = yaml.safe_load((EXAMPLES / "full.yaml").read_text()), schema()["properties"]["spec"]["properties"]
 
-    assert schema()["properties"]["spec"]["properties"].keys() - full["spec"].keys() == {
-        "cpu",
-        "replicas",
-        "dependencies",
-    }
+    assert fields.keys() - full["spec"].keys() == {"cpu", "replicas", "dependencies"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", short_or_whole(MODES[-1:], MODES))
+def test_the_days_of_the_shop_go_as_the_scenario_says(mode: str) -> None:
+    ended = call(
+        *("simulate", "-f", str(SHOP / "shop.yaml"), "--scenario", str(SHOP / "day.yaml")),
+        *("--apply-strategy", mode, "--brief"),
+    )
+
+    assert (ended.code, ended.err) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -27,22 +27,22 @@ def myresources() -> tuple[Json, ...]:
 
 def is_ready(item: Json) -> bool:
     """Return whether the condition Ready is True for the current generation."""
-    return condition(item, "Ready") == "True" and _is_current(item)
+    return condition(item, "Ready") == "True" and is_current(item)
 
 
 def is_stalled(item: Json) -> bool:
     """Return whether the condition Stalled is True for the current generation."""
-    return condition(item, "Stalled") == "True" and _is_current(item)
+    return condition(item, "Stalled") == "True" and is_current(item)
 
 
 def is_suspended(item: Json) -> bool:
     """Return whether the state is Suspended, for the current generation."""
-    return bool(item.get("status") and item["status"]["state"] == "Suspended" and _is_current(item))
+    return is_current(item) and item["status"]["state"] == "Suspended"
 
 
 def current(reason: str) -> Json:
     """Return a MyResource whose Ready has the *reason*, for the current generation."""
-    return next(item for item in _written() if _is_current(item) and _ready(item)["reason"] == reason)
+    return next(item for item in _written() if is_current(item) and _ready(item)["reason"] == reason)
 
 
 def condition(item: Json, name: str) -> str | None:
@@ -61,8 +61,9 @@ def _ready(item: Json) -> Json:
     return dict(found)
 
 
-def _is_current(item: Json) -> bool:
-    return bool(item["status"]["observedGeneration"] == _generation(item))
+def is_current(item: Json) -> bool:
+    """Return whether the status is of the current generation."""
+    return bool(item.get("status") and item["status"]["observedGeneration"] == _generation(item))
 
 
 def _generation(item: Json) -> int:

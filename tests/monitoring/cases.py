@@ -89,6 +89,16 @@ def metacontroller(code: str, values: str, controller: str = "myresource", hook:
     return {f"metacontroller_{hook}_requests_total{labels}": values}
 
 
+def caller(code: str, controller: str = "myresource") -> dict[str, str]:
+    """Return the labels of an alert about such requests."""
+    return {"controller_name": controller, "code": code}
+
+
+def queue(values: str, controller: str = "myresource") -> Series:
+    """Return the lengths of Metacontroller's queue."""
+    return {f'workqueue_depth{{job="metacontroller", name="CompositeController-{controller}"}}': values}
+
+
 JOB = {"job": "myresource-operator"}
 SYNC = {**JOB, "hook": "/sync"}
 OBJECT = {"namespace": "default", "myresource": "web"}
@@ -97,9 +107,14 @@ SYNCED = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="Available")
 EXISTS = {f"kube_myresource_info{WEB}": "1x120", f"up{ONE}": "1x120"}
 EXPIRY = f"metahook_certificate_expiry_timestamp_seconds{ONE}"
 INVALID = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="InvalidSpec")
+EVERY_10_MINUTES = " ".join(f"{number}x9" for number in range(12))
 SUSPENDED = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="Suspended")
 WRONG = "metahook_installation_findings_total" + _with(ONE, hook="/sync", finding="OutdatedCRD")
-QUEUE = 'workqueue_depth{job="metacontroller", name="CompositeController-myresource"}'
+SHARD, LIMIT = "myresource-12", "max_in_flight"
+OLD, NEW = (
+    "metahook_build_info" + _with(labels, version=version) for labels, version in ((ONE, "0.1.0"), (OTHER, "0.2.0"))
+)
+CALLS_FAIL, QUEUE_LONG = "MyResourceMetacontrollerCallsFail", "MyResourceMetacontrollerQueueLong"
 GENERATION, OBSERVED = f"kube_myresource_generation{WEB}", f"kube_myresource_observed_generation{WEB}"
 
 CASES = [
@@ -129,45 +144,17 @@ CASES = [
     Case("MyResourceHookCallsFail", "503", refusals("503", "0+1x60"), 30),
     Case("MyResourceHookCallsSlow", "more than 5 s", durations(_5="0+50x60"), 30, SYNC),
     Case("MyResourceHookCallsSlow", "less than 0.1 s", durations(_0_1="0+100x60", _5="0+100x60"), 30),
-    Case(
-        "MyResourceHookOverloaded",
-        "for 50 minutes",
-        refusals("429", "0+6x60", "max_in_flight"),
-        50,
-        {**JOB, "limit": "max_in_flight"},
-    ),
+    Case("MyResourceHookOverloaded", "for 50 minutes", refusals("429", "0+6x60", LIMIT), 50, {**JOB, "limit": LIMIT}),
     Case("MyResourceHookOverloaded", "for 10 minutes", refusals("429", "0+6x10 60x50"), 50),
     Case("MyResourceHookMemoryHigh", "93 %", {f"process_resident_memory_bytes{ONE}": "500000000x20"}, 15, FIRST),
     Case("MyResourceHookMemoryHigh", "56 %", {f"process_resident_memory_bytes{ONE}": "300000000x20"}, 15),
     Case("MyResourceHookRestarts", "twice", {f"process_start_time_seconds{ONE}": "100x20 200x10 300x30"}, 45, FIRST),
     Case("MyResourceHookRestarts", "once", {f"process_start_time_seconds{ONE}": "100x20 200x40"}, 45),
-    Case(
-        "MyResourceHookVersionsDiffer",
-        "for 40 minutes",
-        {
-            "metahook_build_info" + _with(ONE, version="0.1.0"): "1x60",
-            "metahook_build_info" + _with(OTHER, version="0.2.0"): "1x60",
-        },
-        40,
-        JOB,
-    ),
-    Case(
-        "MyResourceHookVersionsDiffer",
-        "after a rollout",
-        {
-            "metahook_build_info" + _with(ONE, version="0.1.0"): "1x20 stale",
-            "metahook_build_info" + _with(OTHER, version="0.2.0"): "1x60",
-        },
-        40,
-    ),
+    Case("MyResourceHookVersionsDiffer", "for 40 minutes", {OLD: "1x60", NEW: "1x60"}, 40, JOB),
+    Case("MyResourceHookVersionsDiffer", "after a rollout", {OLD: "1x20 stale", NEW: "1x60"}, 40),
     Case("MyResourceHookNotCalled", "no sync for 75 minutes", {**EXISTS, SYNCED: "100x120"}, 75, {}),
     Case("MyResourceHookNotCalled", "no sync ever", EXISTS, 75, {}),
-    Case(
-        "MyResourceHookNotCalled",
-        "a sync every 10 minutes",
-        {**EXISTS, SYNCED: " ".join(f"{number}x9" for number in range(12))},
-        75,
-    ),
+    Case("MyResourceHookNotCalled", "a sync every 10 minutes", {**EXISTS, SYNCED: EVERY_10_MINUTES}, 75),
     Case("MyResourceHookNotCalled", "there is no MyResource", {f"up{ONE}": "1x120", SYNCED: "100x120"}, 75),
     Case("MyResourceHookNotCalled", "the hook is down", {**EXISTS, f"up{ONE}": "0x120"}, 75),
     Case("MyResourceCertificateExpiresSoon", "in 10 days", {EXPIRY: f"{10 * DAY}x120"}, 90, JOB),
@@ -197,42 +184,12 @@ CASES = [
     Case("MyResourceNotObserved", "a change", {GENERATION: "3x20", OBSERVED: "2x20"}, 15, OBJECT),
     Case("MyResourceNotObserved", "no status", {GENERATION: "1x20"}, 15, OBJECT),
     Case("MyResourceNotObserved", "observed", {GENERATION: "3x20", OBSERVED: "3x20"}, 15),
-    Case(
-        "MyResourceMetacontrollerCallsFail",
-        "a sync",
-        metacontroller("500", "0+2x40"),
-        30,
-        {"controller_name": "myresource", "code": "500"},
-    ),
-    Case(
-        "MyResourceMetacontrollerCallsFail",
-        "a customize",
-        metacontroller("404", "0+2x40", hook="customize"),
-        30,
-        {"controller_name": "myresource", "code": "404"},
-    ),
-    Case(
-        "MyResourceMetacontrollerCallsFail",
-        "a sync of a shard",
-        metacontroller("500", "0+2x40", "myresource-1"),
-        30,
-        {"controller_name": "myresource-1", "code": "500"},
-    ),
-    Case("MyResourceMetacontrollerCallsFail", "429", metacontroller("429", "0+2x40"), 30),
-    Case("MyResourceMetacontrollerCallsFail", "another controller", metacontroller("500", "0+2x40", "other"), 30),
-    Case(
-        "MyResourceMetacontrollerQueueLong",
-        "50",
-        {QUEUE: "50x30"},
-        20,
-        {"name": "CompositeController-myresource"},
-    ),
-    Case(
-        "MyResourceMetacontrollerQueueLong",
-        "50 in a shard",
-        {QUEUE.replace('myresource"', 'myresource-12"'): "50x30"},
-        20,
-        {"name": "CompositeController-myresource-12"},
-    ),
-    Case("MyResourceMetacontrollerQueueLong", "5", {QUEUE: "5x30"}, 20),
+    Case(CALLS_FAIL, "a sync", metacontroller("500", "0+2x40"), 30, caller("500")),
+    Case(CALLS_FAIL, "a customize", metacontroller("404", "0+2x40", hook="customize"), 30, caller("404")),
+    Case(CALLS_FAIL, "a sync of a shard", metacontroller("500", "0+2x40", SHARD), 30, caller("500", SHARD)),
+    Case(CALLS_FAIL, "429", metacontroller("429", "0+2x40"), 30),
+    Case(CALLS_FAIL, "another controller", metacontroller("500", "0+2x40", "other"), 30),
+    Case(QUEUE_LONG, "50", queue("50x30"), 20, {"name": "CompositeController-myresource"}),
+    Case(QUEUE_LONG, "50 in a shard", queue("50x30", SHARD), 20, {"name": f"CompositeController-{SHARD}"}),
+    Case(QUEUE_LONG, "5", queue("5x30"), 20),
 ]

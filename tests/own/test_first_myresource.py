@@ -1,6 +1,5 @@
 """The commands of docs/start/first-myresource.md, as they stand."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from tests.docs.documents import ROOT
 from tests.e2e.namespace import Place
 from tests.own.own_cluster import OwnCluster
 from tests.own.pages import FIRST, steps
+from toolkit.documents import blocks
 
 pytestmark = pytest.mark.own
 
@@ -19,7 +19,7 @@ def folder(tmp_path: Path) -> Path:
     for each in ROOT.iterdir():
         (tmp_path / each.name).symlink_to(each)
     page, _ = FIRST
-    (text,) = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    (text,) = blocks((ROOT / page).read_text(), "yaml")
     (tmp_path / "web.yaml").write_text(text)
     return tmp_path
 

@@ -1,13 +1,13 @@
 """A clone becomes the operator of another kind, or is left as it is, with a sentence that says why."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from release.names import Cluster, Names
 from release.rename import LEFT_ALONE, OF_THE_OPERATOR, ROOT, NotRenamable, Words, is_renamed, rename
+from tests.release.test_source import commit, git
 
 WEB_APP = Names.of("apps.acme.io", "WebApp")
 LONG = "InternalWebApplicationInstance"
@@ -24,12 +24,6 @@ FILES = {
 }
 
 
-def git(folder: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
-    command = ["git", *identity, *arguments]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
-
-
 @pytest.fixture(name="clone")
 def _clone(tmp_path: Path) -> Path:
     """Return a clone with some files."""
@@ -41,8 +35,7 @@ def _clone(tmp_path: Path) -> Path:
     (tmp_path / KINDS).parent.mkdir(parents=True)
     shutil.copy(ROOT / KINDS, tmp_path / KINDS)
     git(tmp_path, "init", "--quiet")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "--quiet", "--message", "A clone")
+    commit(tmp_path)
     return tmp_path
 
 
@@ -82,8 +75,7 @@ def test_a_clone_with_changes_and_one_that_is_renamed_are_refused_as_they_are(cl
 
     (clone / "new.txt").unlink()
     rename(clone, WEB_APP)
-    git(clone, "add", ".")
-    git(clone, "commit", "--quiet", "--message", "Renamed")
+    commit(clone)
     before = files(clone)
     with pytest.raises(NotRenamable, match=r"its kind is WebApp already, see app/api/values/names.py; rename a fresh"):
         rename(clone, Names.of("shop.acme.io", "Shop"))

@@ -1,13 +1,19 @@
-"""Only a commit whose places agree is released."""
+"""Only a commit whose places agree is released, by archives that depend on their files, and an image of the commit."""
 
+import gzip
+import io
+import os
 import re
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from release import __main__ as command
+from release import image
+from release.archive import tar_gz
 from release.source import CHART, NotReleasable, Source
 
 VERSION = "1.2.3"
@@ -119,3 +125,37 @@ def test_a_refusal_is_one_sentence_and_leaves_the_last_release(
     assert ended.exit_code == 1
     assert re.fullmatch(r"No release is built: files are changed[^.]*\.\n", ended.output)
     assert (tmp_path / "last").exists()
+
+
+ARCHIVED = {"a/b": b"1", "a/c": b"2"}
+
+
+def test_the_same_files_give_the_same_bytes() -> None:
+    assert tar_gz(ARCHIVED, 5) == tar_gz(dict(reversed(ARCHIVED.items())), 5)
+
+
+def test_the_archive_has_the_files_without_an_owner() -> None:
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(tar_gz(ARCHIVED, 5)))) as archive:
+        members = [(member.name, member.uid, member.uname, member.mtime) for member in archive]
+
+    assert members == [(name, 0, "", 5) for name in ARCHIVED]
+
+
+def test_a_machine_without_buildah_is_told_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    source = Source(tmp_path, version="1.2.3", revision="abc", epoch=0, image="registry.example.com/a")
+
+    with pytest.raises(NotReleasable, match=r"apt-get install buildah; to build the other parts: make release PARTS="):
+        image.build(source, tmp_path)
+
+
+def test_the_image_is_built_from_the_exported_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "buildah").write_text(f"#!/bin/sh\necho $* >{tmp_path}/asked; exit 1\n")
+    (tmp_path / "buildah").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    source = Source(tmp_path / "exported", version="1.2.3", revision="abc", epoch=0, image="registry.example.com/a")
+
+    with pytest.raises(NotReleasable, match="the image can't be built"):
+        image.build(source, tmp_path)
+
+    assert (tmp_path / "asked").read_text().split()[-1] == str(source.root)

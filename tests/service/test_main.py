@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,9 +30,8 @@ def served(log: Path | None = None, **environment: str) -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     with started(port, **environment) as process:
         try:
-            while not reached(url):
-                assert process.poll() is None
-                time.sleep(0.05)
+            assert eventually(lambda: process.poll() is not None or reached(url))
+            assert process.poll() is None
             yield url
         finally:
             process.terminate()

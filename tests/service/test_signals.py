@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,16 +12,10 @@ import pytest
 from metahook.envtest.free_port import free_port
 from tests.service.operator import SERVE
 from toolkit.slow import short_or_whole
+from toolkit.waiting import eventually
 
 UNSHARE = ("unshare", "--fork", "--pid", "--kill-child")
 HAS_NAMESPACES = bool(shutil.which("unshare")) and not subprocess.run([*UNSHARE, "true"], check=False).returncode
-
-
-def wait_for(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.001)
 
 
 def handles(pid: int, sign: signal.Signals) -> bool:
@@ -40,7 +33,7 @@ def command() -> list[str]:
 @pytest.mark.parametrize("after", short_or_whole([0.02], [0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8]))
 def test_ctrl_c_at_any_moment_of_the_start_prints_no_traceback(after: float) -> None:
     with subprocess.Popen(command(), stderr=subprocess.PIPE, text=True) as process:
-        wait_for(lambda: handles(process.pid, signal.SIGTERM))
+        assert eventually(lambda: handles(process.pid, signal.SIGTERM), pause=0.001)
         time.sleep(after)
 
         process.send_signal(signal.SIGINT)
@@ -56,9 +49,9 @@ def test_process_1_stops_at_a_sigterm_at_any_moment_of_its_start(after: float) -
     with subprocess.Popen([*UNSHARE, *command()], stderr=subprocess.DEVNULL) as parent:
         try:
             children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
-            wait_for(lambda: bool(children.read_text()))
+            assert eventually(lambda: bool(children.read_text()), pause=0.001)
             pid = int(children.read_text())
-            wait_for(lambda: handles(pid, signal.SIGTERM))
+            assert eventually(lambda: handles(pid, signal.SIGTERM), pause=0.001)
             time.sleep(after)
 
             os.kill(pid, signal.SIGTERM)

@@ -3,17 +3,20 @@
 import ast
 import importlib.metadata
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from toolkit.docstrings import RULES, docstrings
 from toolkit.modules import contracts_hold, long_modules
 from toolkit.slow import short_or_whole
 
 ROOT = Path(__file__).parents[2]
+TOOLKIT = "metahook/src"
+OPERATOR = {"app", "bench", "charts", "release", "tests", "website"}
 
 
 @pytest.fixture(name="house")
@@ -26,7 +29,7 @@ def _house(tmp_path: Path) -> Path:
 
 
 def test_the_contracts_hold(house: Path) -> None:
-    assert contracts_hold(house, house / "metahook/src")
+    assert contracts_hold(house, house / TOOLKIT)
 
 
 @pytest.mark.slow
@@ -50,7 +53,12 @@ def test_an_import_that_points_the_wrong_way_breaks_a_contract(house: Path, modu
     file = house / module
     file.write_text(f"{file.read_text()}\n{line}\n")
 
-    assert not contracts_hold(house, house / "metahook/src")
+    assert not contracts_hold(house, house / TOOLKIT)
+
+
+@pytest.mark.parametrize("find", RULES)
+def test_what_a_docstring_names_exists(find: Callable[[Path, str], list[str]]) -> None:
+    assert {file: found for file, text in docstrings(ROOT / "app").items() if (found := find(file, text))} == {}
 
 
 CATALOGUE = "app/core/reasons.py"
@@ -61,19 +69,37 @@ def test_every_module_can_be_read_at_one_sitting() -> None:
     assert long_modules(ROOT / "app") == [ROOT / CATALOGUE]
 
 
-def imported_files(file: Path, root: Path) -> Iterator[Path]:
-    """Yield the modules of this repository that *file* imports, wherever in it."""
-    for node in ast.walk(ast.parse(file.read_text())):
+def imported(text: str) -> Iterator[str]:
+    """Yield what a module with *text* imports, wherever in it: modules, and names that may be some."""
+    for node in ast.walk(ast.parse(text)):
         match node:
             case ast.Import(names=names):
-                modules = [alias.name for alias in names]
-            case ast.ImportFrom(module=str(module), names=names):
-                modules = [module, *(f"{module}.{alias.name}" for alias in names)]
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield from (module, *(f"{module}.{alias.name}" for alias in names))
             case _:
-                continue
-        paths = [folder / module.replace(".", "/") for module in modules for folder in (root, root / "metahook/src")]
-        found = [file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py")]
-        yield from (file for file in found if file.exists())
+                pass
+
+
+def imports_of_the_operator(text: str) -> set[str]:
+    """Return the packages of the operator that a module with *text* imports."""
+    return {module.partition(".")[0] for module in imported(text)} & OPERATOR
+
+
+def test_the_toolkit_its_tests_and_examples_know_nothing_of_the_operator() -> None:
+    files = sorted((ROOT / "metahook").rglob("*.py"))
+
+    assert len(files) > 300
+    assert {file: found for file in files if (found := imports_of_the_operator(file.read_text()))} == {}
+    assert imports_of_the_operator("import json\n\n\ndef late():\n    from app.main import main\n") == {"app"}
+    assert imports_of_the_operator("from metahook import tests\nfrom . import app\nimport application\n") == set()
+
+
+def imported_files(file: Path, root: Path) -> Iterator[Path]:
+    """Yield the modules of this repository that *file* imports."""
+    paths = [part / name.replace(".", "/") for name in imported(file.read_text()) for part in (root, root / TOOLKIT)]
+    found = [file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py")]
+    yield from (file for file in found if file.exists())
 
 
 def imports_of_tests(root: Path) -> set[str]:

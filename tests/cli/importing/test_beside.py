@@ -13,15 +13,16 @@ PORTS = deployment(container(ports=[HTTP]))
 CPU = deployment(container(resources={"requests": {"cpu": "1", "memory": "128Mi"}, "limits": {"memory": "128Mi"}}))
 
 
-def scaler(**spec: Any) -> Json:
-    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "shop"}
-    fields = {"scaleTargetRef": target, "maxReplicas": 4, **spec}
-    return {
-        "apiVersion": "autoscaling/v2",
-        "kind": "HorizontalPodAutoscaler",
-        "metadata": {"name": "x"},
-        "spec": fields,
-    }
+OWN = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
+
+
+def made(api_version: str, kind: str, spec: Json, **metadata: Any) -> Json:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "x", **metadata}, "spec": spec}
+
+
+def scaler(name: str = "shop", **spec: Any) -> Json:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
+    return made("autoscaling/v2", "HorizontalPodAutoscaler", {"scaleTargetRef": target, "maxReplicas": 4, **spec})
 
 
 def metric(name: str, kind: str = "Utilization", **more: Any) -> Json:
@@ -30,82 +31,58 @@ def metric(name: str, kind: str = "Utilization", **more: Any) -> Json:
 
 
 def budget(**spec: Any) -> Json:
-    fields = {"selector": {"matchLabels": {"app": "shop"}}, **spec}
-    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "x"}, "spec": fields}
+    return made("policy/v1", "PodDisruptionBudget", {"selector": {"matchLabels": {"app": "shop"}}, **spec})
 
 
 def ingress(*paths: str, host: str = "shop.example.com", port: Json | None = None, **metadata: Any) -> Json:
     backend = {"service": {"name": "shop", "port": port or {"number": 80}}}
     found = [{"path": path, "pathType": "Prefix", "backend": backend} for path in paths or "/"]
-    spec = {"rules": [{"host": host, "http": {"paths": found}}]}
-    return {
-        "apiVersion": "networking.k8s.io/v1",
-        "kind": "Ingress",
-        "metadata": {"name": "x", **metadata},
-        "spec": spec,
-    }
+    return made("networking.k8s.io/v1", "Ingress", {"rules": [{"host": host, "http": {"paths": found}}]}, **metadata)
 
 
-def http_route(**backend: Any) -> Json:
+def http_route(*names: str, **backend: Any) -> Json:
     spec = {
         "parentRefs": [{"name": "shared", "namespace": "gateways"}],
         "hostnames": ["shop.example.com"],
-        "rules": [{"backendRefs": [{"name": "shop", "port": 80, **backend}]}],
+        "rules": [{"backendRefs": [{"name": name, "port": 80, **backend} for name in names or ("shop",)]}],
     }
-    kind = {"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute"}
-    return {**kind, "metadata": {"name": "x"}, "spec": spec}
+    return made("gateway.networking.k8s.io/v1", "HTTPRoute", spec)
 
 
-def several_backends(*names: str) -> Json:
-    route = http_route()
-    route["spec"]["rules"][0]["backendRefs"] = [{"name": name, "port": 80} for name in names]
-    return route
+SERVICES = {
+    "by name": (service("shop", {"port": 80, "targetPort": "http"}), {"ports": [{**HTTP, "servicePort": 80}]}),
+    "the same number": (service("shop", {"port": 8080}), {"ports": [HTTP]}),
+    "a port that no container lists": (
+        service("shop", {"port": 80, "targetPort": 8080}, {"name": "dns", "port": 53, "protocol": "UDP"}),
+        {"ports": [{**HTTP, "servicePort": 80}, {"containerPort": 53, "protocol": "UDP", "name": "dns"}]},
+    ),
+    "headless": (
+        service("shop", {"port": 8080}, clusterIP="None"),
+        {"ports": [HTTP], "service": {"clusterIP": "None"}},
+    ),
+    "as it is stored": (
+        service(
+            "shop",
+            {"port": 8080, "targetPort": 8080},
+            clusterIP="10.0.0.7",
+            clusterIPs=["10.0.0.7"],
+            type="ClusterIP",
+            internalTrafficPolicy="Cluster",
+            sessionAffinity="ClientIP",
+            sessionAffinityConfig={"clientIP": {"timeoutSeconds": 10800}},
+        ),
+        {"ports": [HTTP], "service": {"sessionAffinity": "ClientIP"}},
+    ),
+    "load balancer as it is stored": (
+        service("shop", {"port": 8080, "nodePort": 30000}, type="LoadBalancer", allocateLoadBalancerNodePorts=True),
+        {"ports": [HTTP], "service": {"type": "LoadBalancer"}},
+    ),
+    "of another name": (service("front"), {"ports": [HTTP], "service": {"mode": "Disabled"}}),
+    "of other Pods": (service("shop", selector={"app": "other"}), {"ports": [HTTP], "service": {"mode": "Disabled"}}),
+}
 
 
-@pytest.mark.parametrize(
-    ("given", "spec"),
-    [
-        pytest.param(
-            service("shop", {"port": 80, "targetPort": "http"}), {"ports": [{**HTTP, "servicePort": 80}]}, id="by name"
-        ),
-        pytest.param(service("shop", {"port": 8080}), {"ports": [HTTP]}, id="the same number"),
-        pytest.param(
-            service("shop", {"port": 80, "targetPort": 8080}, {"name": "dns", "port": 53, "protocol": "UDP"}),
-            {"ports": [{**HTTP, "servicePort": 80}, {"containerPort": 53, "protocol": "UDP", "name": "dns"}]},
-            id="a port that no container lists",
-        ),
-        pytest.param(
-            service("shop", {"port": 8080}, clusterIP="None"),
-            {"ports": [HTTP], "service": {"clusterIP": "None"}},
-            id="headless",
-        ),
-        pytest.param(
-            service(
-                "shop",
-                {"port": 8080, "targetPort": 8080},
-                clusterIP="10.0.0.7",
-                clusterIPs=["10.0.0.7"],
-                type="ClusterIP",
-                internalTrafficPolicy="Cluster",
-                sessionAffinity="ClientIP",
-                sessionAffinityConfig={"clientIP": {"timeoutSeconds": 10800}},
-            ),
-            {"ports": [HTTP], "service": {"sessionAffinity": "ClientIP"}},
-            id="as it is stored",
-        ),
-        pytest.param(
-            service("shop", {"port": 8080, "nodePort": 30000}, type="LoadBalancer", allocateLoadBalancerNodePorts=True),
-            {"ports": [HTTP], "service": {"type": "LoadBalancer"}},
-            id="load balancer as it is stored",
-        ),
-        pytest.param(service("front"), {"ports": [HTTP], "service": {"mode": "Disabled"}}, id="of another name"),
-        pytest.param(
-            service("shop", selector={"app": "other"}),
-            {"ports": [HTTP], "service": {"mode": "Disabled"}},
-            id="of other Pods",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("given", "spec"), SERVICES.values(), ids=SERVICES)
 def test_a_service_of_its_name_gives_the_ports(given: Json, spec: Json) -> None:
     result = result_of(PORTS, given)
 
@@ -193,10 +170,7 @@ def test_an_autoscaler_needs_the_request_that_it_is_a_percentage_of() -> None:
 
 
 def test_an_autoscaler_of_another_deployment_is_none_of_it() -> None:
-    given = scaler(metrics=[metric("cpu")])
-    given["spec"]["scaleTargetRef"]["name"] = "other"
-
-    assert "autoscaling" not in spec_of(CPU, given)
+    assert "autoscaling" not in spec_of(CPU, scaler("other", metrics=[metric("cpu")]))
 
 
 @pytest.mark.parametrize(
@@ -217,24 +191,23 @@ def test_a_budget_as_the_operators_becomes_a_field_and_others_stay(given: Json, 
     assert result.is_whole
 
 
-@pytest.mark.parametrize(
-    ("given", "expose"),
-    [
-        pytest.param(ingress(), {}, id="an Ingress"),
-        pytest.param(ingress(port={"name": "http"}), {}, id="a port by name"),
-        pytest.param(ingress(port={"name": "other"}), None, id="a name that no port has"),
-        pytest.param(ingress(annotations={"example.com/rewrite": "x"}), None, id="annotations"),
-        pytest.param(http_route(), {"gateway": {"name": "shared", "namespace": "gateways"}}, id="an HTTPRoute"),
-        pytest.param(http_route(weight=7), None, id="a weight"),
-        pytest.param(ingress("/a", "/b"), None, id="several paths"),
-        pytest.param(several_backends("shop", "other"), None, id="several backends"),
-    ],
-)
-def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json, expose: Json | None) -> None:
-    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
-    result = result_of(PORTS, own, given)
+ROUTES = {
+    "an Ingress": (ingress(), {}),
+    "a port by name": (ingress(port={"name": "http"}), {}),
+    "a name that no port has": (ingress(port={"name": "other"}), None),
+    "annotations": (ingress(annotations={"example.com/rewrite": "x"}), None),
+    "an HTTPRoute": (http_route(), {"gateway": {"name": "shared", "namespace": "gateways"}}),
+    "a weight": (http_route(weight=7), None),
+    "several paths": (ingress("/a", "/b"), None),
+    "several backends": (http_route("shop", "other"), None),
+}
 
-    found = spec_of(PORTS, own, given).get("expose")
+
+@pytest.mark.parametrize(("given", "expose"), ROUTES.values(), ids=ROUTES)
+def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json, expose: Json | None) -> None:
+    result = result_of(PORTS, OWN, given)
+
+    found = spec_of(PORTS, OWN, given).get("expose")
     assert found == (None if expose is None else {"host": "shop.example.com", **expose})
     stays = f"{given['kind']} x stays as it is, as a MyResource can't say all that it does"
     assert (stays in result.said[Weight.CHANGED]) is (expose is None)
@@ -244,18 +217,16 @@ def test_a_route_of_one_host_and_path_becomes_expose_and_others_stay(given: Json
 @pytest.mark.parametrize("given", [scaler(metrics=[metric("cpu")]), ingress()], ids=["an autoscaler", "a route"])
 @pytest.mark.parametrize("name", ["shop", "x"])
 def test_what_becomes_a_field_conflicts_if_the_child_has_the_same_name(name: str, given: Json) -> None:
-    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
     pod = container(**CPU["spec"]["template"]["spec"]["containers"][0], ports=[HTTP])
-    result = result_of(deployment(pod), own, {**given, "metadata": {"name": name}})
+    result = result_of(deployment(pod), OWN, {**given, "metadata": {"name": name}})
 
     conflict = f"{given['kind']} {name}: while the old one exists, Ready is NameConflict: see Move a Deployment"
     assert (conflict in result.said[Weight.CHANGED]) is (name == "shop")
 
 
 def test_a_route_to_other_services_is_not_mentioned() -> None:
-    own = service("shop", {"name": "http", "port": 80, "targetPort": 8080})
 
-    assert result_of(PORTS, own, several_backends("one", "two")) == result_of(PORTS, own)
+    assert result_of(PORTS, OWN, http_route("one", "two")) == result_of(PORTS, OWN)
 
 
 def test_a_route_to_another_port_names_it() -> None:

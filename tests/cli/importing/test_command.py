@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from app.cli.files.validation import problems
+from app.cli.importing.differences import Weight
 from tests.cli.command import assert_one_line, call
-from tests.cli.importing.given import container, deployment, service
+from tests.cli.importing.given import container, deployment, result_of, service
 from tests.requests.builders import Json
 
 
@@ -65,10 +66,7 @@ def test_check_names_the_differences_instead(tmp_path: Path) -> None:
     assert ended.code == 1
     assert "hostNetwork" in ended.err
     assert ended.out.splitlines() == [
-        where + "the container is called main, not shop",
-        where + "the Pods have the labels myresource and app.kubernetes.io/instance, managed-by and name",
-        where + "the seccomp profile is RuntimeDefault",
-        where + "no process can get more privileges than its parent",
+        *(where + said for said in result_of(deployment()).said[Weight.ALWAYS][:-1]),
         where + "no token of ServiceAccount robot is mounted",
     ]
 

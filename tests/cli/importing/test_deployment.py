@@ -22,97 +22,79 @@ def pod(**fields: Any) -> Json:
     return deployment(pod=fields)
 
 
-@pytest.mark.parametrize(
-    ("manifest", "spec"),
-    [
-        pytest.param(one(), {}, id="defaults of a MyResource"),
-        pytest.param(
-            with_spec(one(), replicas=1, revisionHistoryLimit=10, strategy={"type": "RollingUpdate"}), {}, id="defaults"
+SPECS = {
+    "defaults of a MyResource": (one(), {}),
+    "defaults": (with_spec(one(), replicas=1, revisionHistoryLimit=10, strategy={"type": "RollingUpdate"}), {}),
+    "resources in short": (
+        one(resources={"requests": {**MEMORY, "cpu": "0.5"}, "limits": MEMORY}),
+        {"memory": "1Gi", "cpu": "500m"},
+    ),
+    "env": (
+        one(
+            env=[
+                {"name": "A", "value": ""},
+                {"name": "B", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}},
+            ]
         ),
-        pytest.param(
-            one(resources={"requests": {**MEMORY, "cpu": "0.5"}, "limits": MEMORY}),
-            {"memory": "1Gi", "cpu": "500m"},
-            id="resources in short",
+        {"env": [{"name": "A"}, {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]},
+    ),
+    "defaults of a probe": (
+        one(
+            livenessProbe={
+                "httpGet": {"path": "/", "port": 80, "scheme": "HTTP"},
+                "successThreshold": 1,
+                "initialDelaySeconds": 0,
+                "periodSeconds": 5,
+            }
         ),
-        pytest.param(
-            one(
-                env=[
-                    {"name": "A", "value": ""},
-                    {"name": "B", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}},
-                ]
-            ),
-            {"env": [{"name": "A"}, {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]},
-            id="env",
+        {"livenessProbe": {"httpGet": {"port": 80}, "periodSeconds": 5}},
+    ),
+    "defaults of a container": (
+        one(imagePullPolicy="IfNotPresent", terminationMessagePath="/dev/termination-log", stdin=False),
+        {},
+    ),
+    "pull policy": (one(imagePullPolicy="Always"), {"imagePullPolicy": "Always"}),
+    "account by its old name": (pod(serviceAccount="robot"), {"serviceAccountName": "robot"}),
+    "no source is emptyDir": (pod(volumes=[{"name": "a"}]), {"volumes": [{"name": "a", "emptyDir": {}}]}),
+    "defaults of a Pod": (pod(dnsPolicy="ClusterFirst", enableServiceLinks=True, hostNetwork=False, affinity=None), {}),
+    "read-only": (
+        one(securityContext={"readOnlyRootFilesystem": True, "privileged": False}),
+        {"readOnlyRootFilesystem": True},
+    ),
+    "restricted": (
+        deployment(
+            container(securityContext={"capabilities": {"drop": ["all"], "add": ["CAP_NET_BIND_SERVICE"]}}),
+            pod={"securityContext": {"runAsNonRoot": True, "runAsUser": 7}},
         ),
-        pytest.param(
-            one(
-                livenessProbe={
-                    "httpGet": {"path": "/", "port": 80, "scheme": "HTTP"},
-                    "successThreshold": 1,
-                    "initialDelaySeconds": 0,
-                    "periodSeconds": 5,
+        {"capabilities": {"add": ["NET_BIND_SERVICE"]}, "securityProfile": "Restricted", "runAsUser": 7},
+    ),
+    "restricted by its user": (
+        one(securityContext={"runAsUser": 7, "capabilities": {"drop": ["ALL"]}}),
+        {"securityProfile": "Restricted", "runAsUser": 7},
+    ),
+    "sidecar": (
+        deployment(
+            container(ports=[{"containerPort": 80}]),
+            container("proxy", ports=[{"name": "a", "containerPort": 81}], livenessProbe={"tcpSocket": {"port": "a"}}),
+        ),
+        {
+            "ports": [{"containerPort": 80}],
+            "initContainers": [
+                {
+                    "name": "proxy",
+                    "image": "proxy:1",
+                    "livenessProbe": {"tcpSocket": {"port": "a"}},
+                    "ports": [{"name": "a", "containerPort": 81}],
+                    "restartPolicy": "Always",
                 }
-            ),
-            {"livenessProbe": {"httpGet": {"port": 80}, "periodSeconds": 5}},
-            id="defaults of a probe",
-        ),
-        pytest.param(
-            one(imagePullPolicy="IfNotPresent", terminationMessagePath="/dev/termination-log", stdin=False),
-            {},
-            id="defaults of a container",
-        ),
-        pytest.param(one(imagePullPolicy="Always"), {"imagePullPolicy": "Always"}, id="pull policy"),
-        pytest.param(pod(serviceAccount="robot"), {"serviceAccountName": "robot"}, id="account by its old name"),
-        pytest.param(
-            pod(volumes=[{"name": "a"}]), {"volumes": [{"name": "a", "emptyDir": {}}]}, id="no source is emptyDir"
-        ),
-        pytest.param(
-            pod(dnsPolicy="ClusterFirst", enableServiceLinks=True, hostNetwork=False, affinity=None),
-            {},
-            id="defaults of a Pod",
-        ),
-        pytest.param(
-            one(securityContext={"readOnlyRootFilesystem": True, "privileged": False}),
-            {"readOnlyRootFilesystem": True},
-            id="read-only",
-        ),
-        pytest.param(
-            deployment(
-                container(securityContext={"capabilities": {"drop": ["all"], "add": ["CAP_NET_BIND_SERVICE"]}}),
-                pod={"securityContext": {"runAsNonRoot": True, "runAsUser": 7}},
-            ),
-            {"capabilities": {"add": ["NET_BIND_SERVICE"]}, "securityProfile": "Restricted", "runAsUser": 7},
-            id="restricted",
-        ),
-        pytest.param(
-            one(securityContext={"runAsUser": 7, "capabilities": {"drop": ["ALL"]}}),
-            {"securityProfile": "Restricted", "runAsUser": 7},
-            id="restricted by its user",
-        ),
-        pytest.param(
-            deployment(
-                container(ports=[{"containerPort": 80}]),
-                container(
-                    "proxy", ports=[{"name": "a", "containerPort": 81}], livenessProbe={"tcpSocket": {"port": "a"}}
-                ),
-            ),
-            {
-                "ports": [{"containerPort": 80}],
-                "initContainers": [
-                    {
-                        "name": "proxy",
-                        "image": "proxy:1",
-                        "livenessProbe": {"tcpSocket": {"port": "a"}},
-                        "ports": [{"name": "a", "containerPort": 81}],
-                        "restartPolicy": "Always",
-                    }
-                ],
-                "service": {"mode": "Disabled"},
-            },
-            id="sidecar",
-        ),
-    ],
-)
+            ],
+            "service": {"mode": "Disabled"},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("manifest", "spec"), SPECS.values(), ids=SPECS)
 def test_what_a_spec_has_is_in_it_and_defaults_are_not(manifest: Json, spec: Json) -> None:
     result = result_of(manifest, container="shop")
 

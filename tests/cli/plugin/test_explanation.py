@@ -6,7 +6,7 @@ from app.cli.plugin.explanation import explanation, filled, may_be_rejected
 from app.cli.wrapping import COMMAND
 from app.core.reasons import REASONS
 from tests.cli.plugin.recorded import MYRESOURCE, Json
-from tests.health.statuses import condition, message, myresources
+from tests.health.statuses import condition, is_current, message, myresources
 
 
 def with_condition(**condition: str) -> Json:
@@ -39,11 +39,7 @@ def test_every_status_is_explained_and_tells_whether_to_act() -> None:
         first, *rest = explanation(item).splitlines()
         assert message(item) in "\n".join(rest)
         assert ("action is needed" in first and "no action" not in first) is (condition(item, "Stalled") == "True")
-        assert ("Note" in "\n".join(rest)) is not _is_current(item)
-
-
-def _is_current(item: Json) -> bool:
-    return bool(item["status"]["observedGeneration"] == item["metadata"]["generation"])
+        assert ("Note" in "\n".join(rest)) is not is_current(item)
 
 
 def test_a_new_one_without_a_status_is_explained() -> None:

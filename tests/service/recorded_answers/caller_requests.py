@@ -1,7 +1,7 @@
-"""Requests to ports and hooks that not everyone may call: health, tokens, TLS and development mode."""
+"""Requests to ports and hooks that not everyone may call: health, and tokens."""
 
 from tests.service.recorded_answers.exchange import Exchange
-from tests.service.recorded_answers.request import HALF, JSON, MIB, asking, named, raw
+from tests.service.recorded_answers.request import JSON, MIB, asking, named, raw
 from toolkit.hostile import BODY
 
 TOKEN = "3c469e9d6c5875d37a43f353d4f88e61"  # noqa: S105 - of a server that the tests start
@@ -44,38 +44,10 @@ TOKENS = {
             "a valid header and another": _with_token(f"Bearer {TOKEN}", "Basic eA=="),
             "a long token": _with_token("Bearer " + "a" * 30_000),
             "no ASCII": _with_token(f"Bearer {TOKEN}\xff\xc3\xa9"),
-            **{
-                f"{method} {path} without a token": raw(
-                    f"{method} {path} HTTP/1.1", JSON, "Connection: close", body=BODY
-                )
-                for method in ("POST", "GET", "HEAD", "OPTIONS", "BREW")
-                for path in ("/sync", "/customize", "/openapi.json", "/docs", "/none")
-            },
-            **{
-                f"path {path} without a token": raw(f"POST {path} HTTP/1.1", body=BODY)
-                for path in ("//sync", "/sync/", "/./sync", "/%2e%2e/sync", "/%73ync", "http://hook/sync", "*",
-                             "hook:80")
-            },
             "too large without a token": raw(body=b" " * (MIB + 1)),
             "too large with a token": _with_token(f"Bearer {TOKEN}", body=b" " * (MIB + 1)),
         }
     ),
     "asks before it sends a body": Exchange((asking("/sync", 9), b"123456789")),
     "a request after 401": Exchange((_with_token(), _with_token(f"Bearer {TOKEN}"))),
-}  # fmt: skip
-
-TLS = {
-    "plain": Exchange((raw(body=BODY),)),
-    "two requests": Exchange((raw(body=BODY), raw("GET /sync HTTP/1.1"))),
-    "garbage": Exchange((b"canary\r\n\r\n",)),
-    "half a head": Exchange((HALF,)),
 }
-
-DEVELOPMENT = named(
-    {
-        f"{method} {path} of localhost:8080": raw(
-            f"{method} {path} HTTP/1.1", JSON, "Connection: close", body=BODY, host="localhost:8080"
-        )
-        for method, path in (("POST", "/sync"), ("HEAD", "/"), ("HEAD", "/docs"), ("POST", "/none"))
-    }
-)  # fmt: skip

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import ssl
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,27 +33,27 @@ class Exchange:
     """Whether the client closes its side of the connection after that."""
 
 
-async def answers(port: int, exchanges: dict[str, Exchange], tls: ssl.SSLContext | None = None) -> dict[str, Answer]:
+async def answers(port: int, exchanges: dict[str, Exchange]) -> dict[str, Answer]:
     """Return what the server at *port* of this machine answers to each of *exchanges*."""
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def one(exchange: Exchange) -> Answer:
         async with gate:
-            return await answer(port, exchange, tls)
+            return await answer(port, exchange)
 
     found = await asyncio.gather(*map(one, exchanges.values()))
     return dict(zip(exchanges, found, strict=True))
 
 
-async def answer(port: int, exchange: Exchange, tls: ssl.SSLContext | None = None) -> Answer:
+async def answer(port: int, exchange: Exchange) -> Answer:
     """Return what the server at *port* of this machine answers to *exchange*."""
     client = _Client(exchange)
     try:
         async with asyncio.timeout(PATIENCE):
-            await client.talk(port, tls)
+            await client.talk(port)
     except TimeoutError:
         client.responses.append(NO_ANSWER)
-    except OSError:  # also those of TLS
+    except OSError:
         client.responses.append(CLOSED)
     return client.responses[0] if len(client.responses) == 1 else client.responses
 
@@ -72,9 +71,9 @@ class _Client:
         self._received = b""
         self.responses: list[str] = []
 
-    async def talk(self, port: int, tls: ssl.SSLContext | None) -> None:
+    async def talk(self, port: int) -> None:
         """Send the whole exchange; collect the responses."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
         try:
             *first, last = self._exchange.sends
             for part in first:

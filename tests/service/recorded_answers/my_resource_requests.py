@@ -95,12 +95,8 @@ LONG = raw(body=BODY[:-1] + b',"later":"' + b"x" * 256 * 1024 + b'"}')
 CUSTOMIZE = raw("POST /customize HTTP/1.1", body=customize_request(_WEB))
 
 CONNECTIONS = {
-    "silent": Exchange((b"",)),
-    "half a head": Exchange((HALF,)),
-    "a blank line before a request": Exchange((b"\r\n",)),
     "half a body": Exchange((PLAIN[:-10],)),
     "half a chunked body": Exchange((CHUNKED + chunk(BODY[:20]),)),
-    "half of a body that is not read": Exchange((raw("POST /none HTTP/1.1", body=b"{", length="500"),)),
     "a head in pieces": Exchange((PLAIN[:10], PLAIN[10:40], PLAIN[40:]), SHORT_PAUSE),
     "a body in pieces": Exchange((PLAIN[:-30], PLAIN[-30:-10], PLAIN[-10:]), SHORT_PAUSE),
     "chunks in pieces": Exchange((CHUNKED, chunk(BODY[:20]), chunk(BODY[20:]), LAST_CHUNK), SHORT_PAUSE),
