@@ -133,10 +133,6 @@ def test_a_child_to_be_deleted_sets_no_timer_once_it_is_not_applied() -> None:
     assert (reason(stuck), stuck.get("resyncAfterSeconds")) == ("NotApplied", None)
 
 
-def test_a_deleted_parent_sets_no_timer() -> None:
-    assert "resyncAfterSeconds" not in sync(my_resource(deleting=True))
-
-
 def statuses(situation: Situation) -> tuple[Json, Json]:
     """Return the status once it was written, and the one at the last moment before the resync that is announced."""
     first = json.loads(WATCHING.handle_sync(situation.body(), NOW).body)

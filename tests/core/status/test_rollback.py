@@ -287,12 +287,6 @@ TOO_LATE: list[tuple[str, Json, str]] = [
     ("parent", "deployment", "expected"),
     [
         pytest.param(asking(mode="Disabled"), late(asking(mode="Disabled")), "ProgressDeadlineExceeded", id="disabled"),
-        pytest.param(
-            asking(mode="Disabled", replicas=0),
-            late(asking(mode="Disabled", replicas=0)),
-            "ProgressDeadlineExceeded",
-            id="disabled, without Pods",
-        ),
         pytest.param(asking(replicas=0), late(asking(replicas=0)), "ProgressDeadlineExceeded", id="without Pods"),
         *(pytest.param(asking(), late(asking(), **status), expected, id=name) for name, status, expected in TOO_LATE),
         *(
@@ -421,15 +415,6 @@ def test_it_is_failed_and_names_both_images() -> None:
     )
     assert answer["status"]["image"] == GOOD
     assert answer["status"].keys().isdisjoint({"readyGeneration", "updatedReplicas"})
-
-
-def test_nothing_is_written_while_it_holds() -> None:
-    parent, deployment = asking(), rolled_back(asking())
-
-    answer = sync(parent, deployment)
-
-    assert image(answer) == GOOD
-    assert child(answer, "Deployment")["metadata"]["annotations"] == deployment["metadata"]["annotations"]
 
 
 @pytest.mark.parametrize(
