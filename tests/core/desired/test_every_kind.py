@@ -23,13 +23,6 @@ def full(kind: type[Object]) -> Json:
 
 
 @KINDS
-def test_a_child_of_each_kind_is_in_the_response_for_the_full_example(kind: type[Object]) -> None:
-    assert kind.KIND.kind in kinds(sync(full(kind))), (
-        f"no {kind.KIND.kind}: see OPTIONAL_CHILDREN, and use it in examples/full.yaml"
-    )
-
-
-@KINDS
 def test_a_child_of_each_kind_has_the_labels_of_all_and_the_stamp_of_its_generation(kind: type[Object]) -> None:
     metadata = child(sync(full(kind)), kind.KIND.kind)["metadata"]
 

@@ -46,11 +46,8 @@ def test_asleep_it_is_ready_and_says_when_it_wakes_up() -> None:
     answer, children = settled(NIGHT)
 
     assert child(answer, "Deployment")["spec"]["replicas"] == 0
-    assert shown(answer) == (
-        "Sleeping",
-        "Sleeping",
-        {"state": "Asleep", "replicas": 0, "nextTransition": "2026-02-01T07:00:00Z"},
-    )
+    schedule = {"state": "Asleep", "replicas": 0, "nextTransition": "2026-02-01T07:00:00Z"}
+    assert shown(answer) == ("Sleeping", "Sleeping", schedule)
     assert (condition(answer)["status"], answer["resyncAfterSeconds"]) == ("True", 12 * 3600)
     assert len(children) == len(answer["children"])
 
@@ -93,11 +90,8 @@ def test_a_window_with_other_replicas_is_a_transition_too() -> None:
     last, _ = settled(MORNING, waking["status"], *windows)
 
     assert shown(waking)[:2] == ("Building", "RollingOut")
-    assert shown(last) == (
-        "Sleeping",
-        "Sleeping",
-        {"state": "Asleep", "replicas": 2, "nextTransition": "2026-02-01T19:00:00Z"},
-    )
+    schedule = {"state": "Asleep", "replicas": 2, "nextTransition": "2026-02-01T19:00:00Z"}
+    assert shown(last) == ("Sleeping", "Sleeping", schedule)
 
 
 @pytest.mark.parametrize("last", ["", NIGHT.isoformat()], ids=["first", "after three reverted changes"])
@@ -139,6 +133,13 @@ def test_asleep_without_pods_nothing_is_missing() -> None:
 
     assert reason(sync(parent, rolled_out(owned(made, parent)), related=missing, now=NIGHT)) == "Sleeping"
     assert reason(sync(parent, *finished(parent), related=missing)) == "ConfigNotFound"
+
+
+def test_asleep_by_override_has_the_fewest_pods_of_all_windows() -> None:
+    windows = window(replicas=2), window("07:00", "08:00", replicas=1)
+    answer, _ = settled(NOW, None, *windows, more={"overrideUntil": "2026-02-01T07:30:00Z", "overrideState": "Asleep"})
+
+    assert answer["status"]["schedule"] == {"state": "Asleep", "replicas": 1, "nextTransition": "2026-02-01T08:00:00Z"}
 
 
 @pytest.mark.parametrize(
