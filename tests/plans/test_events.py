@@ -8,7 +8,6 @@ import pytest
 from metahook import Controller
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.plans import broken
-from tests.plans.events import EVENTS, FEATURES
 from tests.plans.scene import STOPPED, Case, play, some_cases
 from tests.simulated.worlds import both_modes
 from toolkit.slow import short_or_whole
@@ -81,11 +80,3 @@ def test_a_mistake_is_found(make: Callable[[], Controller], events: tuple[str, .
 
     assert play(case, MODES[0]) == []
     assert any(said in line for line in play(case, MODES[0], make()))
-
-
-def test_every_event_and_every_feature_is_among_the_cases() -> None:
-    chance = Random(0)  # noqa: S311 - nothing secret
-    chosen = [case for autoscaled in (True, False) for case in some_cases(chance, 400, autoscaled=autoscaled)]
-
-    assert {event for case in chosen for event in case.events} == EVENTS.keys()
-    assert {feature for case in chosen for feature in case.features} == FEATURES.keys()
