@@ -6,7 +6,6 @@ The requests in tests/data/leftovers are those of tests/e2e/test_apply_strategy.
 import json
 import re
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -19,9 +18,7 @@ from metahook.protocol.drift.leftovers import format_path, leftovers
 from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
-from tests.requests.builders import NOW, UID, condition, finished, grouped, my_resource, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import NOW, UID, Json, condition, finished, grouped, my_resource, sync
 
 RECORDED = ROOT / "tests/data/leftovers"
 

@@ -14,12 +14,10 @@ from app.core.status.facts.wait import Wait
 from app.core.timers import after, parse_time, resync
 from metahook import CustomizeRequest
 from metahook.protocol.request_builder import customize_request
-from tests.requests.builders import NOW, NOW_TEXT, finished, my_resource, reason, sync
+from tests.requests.builders import NOW, NOW_TEXT, Json, finished, my_resource, reason, sync
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.my_resources import parents, scheduled_specs
 from tests.strategies.observed import Situation, situations
-
-Json = dict[str, Any]
 
 CALM = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 

@@ -11,10 +11,8 @@ import jsonschema
 from app.api.schema.crd import schema
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from metahook.simulator.objects import to_json
-from tests.requests.builders import KINDS
+from tests.requests.builders import KINDS, Json
 from tests.strategies.observed import Situation
-
-Json = dict[str, Any]
 
 _STATUS = schema()["properties"]["status"]
 _VALIDATOR = jsonschema.Draft202012Validator(_STATUS)

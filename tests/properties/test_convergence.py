@@ -11,15 +11,12 @@ from app.core.desired.children import CHILDREN
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import to_json
 from metahook.simulator.world import World
-from tests.requests.builders import rolled_out
+from tests.requests.builders import Json, rolled_out
 from tests.requests.watched_objects import ALL, WATCHING, WITH_BACKUPS
 from tests.simulated.worlds import WEB, Since, both_modes, parent, ready, synced, world
 from tests.strategies.my_resources import specs
 from tests.strategies.observed import Situation, situations
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
-
 
 KINDS = [child.KIND for child in CHILDREN]
 

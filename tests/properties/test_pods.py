@@ -13,14 +13,12 @@ from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import World
 from tests.properties.oracle import status_problems
-from tests.requests.builders import MYRESOURCE, reason, sync
+from tests.requests.builders import MYRESOURCE, Json, reason, sync
 from tests.requests.pods import answered, said, shown
 from tests.simulated.worlds import WEB, Since, calls, parent, ready, settled, world
 from tests.strategies.observed import Situation, situations
 from tests.strategies.pods import pods
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
 
 PROBE = {"httpGet": {"port": 80}}
 

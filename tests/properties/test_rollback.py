@@ -1,7 +1,6 @@
 """Rollbacks: whatever images a MyResource gets, one after the other, the last one that was Ready serves."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +9,9 @@ from hypothesis import strategies as st
 from app.core.child_metadata import ROLLBACK
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import World
+from tests.requests.builders import Json
 from tests.simulated.worlds import DEPLOYMENT, WEB, Since, both_modes, parent, ready, synced, world
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
 
 FIXED: Json = {
     "progressDeadlineSeconds": 30,

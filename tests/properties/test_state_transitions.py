@@ -2,7 +2,6 @@
 
 import json
 from datetime import datetime
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,13 +9,11 @@ from hypothesis import strategies as st
 
 from tests.api.examples.schedule import schedule, window
 from tests.properties.state_transitions import NEW, STATES, is_possible
-from tests.requests.builders import EARLIER_TEXT, NOW, NOW_TEXT, finished, my_resource, sync
+from tests.requests.builders import EARLIER_TEXT, NOW, NOW_TEXT, Json, finished, my_resource, sync
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.my_resources import parents
 from tests.strategies.observed import Situation, situations
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
 
 EARLIER = datetime.fromisoformat(EARLIER_TEXT)
 _parent = st.shared(parents(), key="the parent of both")

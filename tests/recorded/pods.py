@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tests.requests.builders import NOW, condition, finished, my_resource, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import NOW, Json, condition, finished, my_resource, sync
 
 FOLDER = Path(__file__).parents[1] / "data/pods"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.json"))

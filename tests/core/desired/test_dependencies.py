@@ -7,9 +7,7 @@ import pytest
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.request_builder import Grouped
-from tests.requests.builders import condition, finished, kinds, my_resource, reason, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import Json, condition, finished, kinds, my_resource, reason, sync
 
 BACKUPS = Watch(dependencies=(Kind("example.com/v1", "MyBackup", "mybackups"),))
 NIGHTLY: Json = {"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}

@@ -2,9 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import child, my_resource, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import Json, child, my_resource, sync
 
 
 def deployment(**spec: Any) -> Json:

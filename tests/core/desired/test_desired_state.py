@@ -1,5 +1,4 @@
 import json
-from typing import Any
 
 import pytest
 
@@ -9,13 +8,11 @@ from app.core.desired.kept_children import left_as_observed
 from metahook import Children, SyncRequest
 from metahook.protocol.request_builder import sync_request
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from tests.requests.builders import child, condition, finished, grouped, my_resource, owned, reason, sync
+from tests.requests.builders import Json, child, condition, finished, grouped, my_resource, owned, reason, sync
 
 PORTS = [{"containerPort": 80}]
 DEPENDENCIES = [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "db"}]
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
-
-Json = dict[str, Any]
 
 
 def recorded(item: Json) -> Json:

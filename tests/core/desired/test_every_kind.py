@@ -8,9 +8,7 @@ import yaml
 
 from app.core.desired.children import CHILDREN, OPTIONAL_CHILDREN
 from metahook import HTTPRoute, Object
-from tests.requests.builders import child, condition, finished, kinds, my_resource, reason, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import Json, child, condition, finished, kinds, my_resource, reason, sync
 
 FULL: Json = yaml.safe_load(Path("examples/full.yaml").read_text(encoding="utf-8"))["spec"] | {"dependencies": []}
 ROUTED: Json = FULL | {"expose": {"host": "web.example.com", "gateway": {"name": "shared"}}}

@@ -22,12 +22,11 @@ from app.core.desired.replicas import Replicas
 from metahook import Deployment, Parent
 from metahook.protocol.request_builder import customize_request
 from tests.api.full import filled
-from tests.requests.builders import NOW, finished, my_resource
+from tests.requests.builders import NOW, Json, finished, my_resource
 from tests.requests.watched_objects import WATCH, WATCHING
 from tests.strategies.observed import Situation, situations
 from toolkit.slow import short_or_whole
 
-Json = dict[str, Any]
 MIB = 1024 * 1024
 
 

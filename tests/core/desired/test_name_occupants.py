@@ -9,6 +9,7 @@ from tests.requests.builders import (
     NOW,
     NOW_TEXT,
     UID,
+    Json,
     child,
     condition,
     finished,
@@ -22,8 +23,6 @@ from tests.requests.builders import (
 
 PORTS: dict[str, Any] = {"ports": [{"containerPort": 80}]}
 BEFORE, AFTER = "2026-01-31T11:00:00Z", "2026-01-31T12:00:01Z"
-
-Json = dict[str, Any]
 
 
 def service(*, finalizers: list[str] | None = None, going: bool = False, **owner: Any) -> Json:

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.requests.builders import Json
 from tests.requests.pods import container, pod, said, waiting
-
-Json = dict[str, Any]
 
 USES: Json = {
     "env": [

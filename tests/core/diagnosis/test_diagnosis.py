@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import condition, my_resource, reason, sync
+from tests.requests.builders import Json, condition, my_resource, reason, sync
 from tests.requests.pods import (
     HEALTHY,
     UNSCHEDULABLE,
@@ -21,8 +21,6 @@ from tests.requests.pods import (
     unfinished,
     waiting,
 )
-
-Json = dict[str, Any]
 
 LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
 PROBE = {"httpGet": {"port": 80}}

@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import pytest
 
 from app.core.reasons import POD_REASONS
+from tests.requests.builders import Json
 from tests.requests.pods import (
     LOST,
     UNSCHEDULABLE,
@@ -21,8 +21,6 @@ from tests.requests.pods import (
     said,
     waiting,
 )
-
-Json = dict[str, Any]
 
 PROBE = {"httpGet": {"port": 80}}
 LIVE, START, BOTH = {"livenessProbe": PROBE}, {"startupProbe": PROBE}, {"livenessProbe": PROBE, "startupProbe": PROBE}

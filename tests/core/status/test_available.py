@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import NOW, condition, finished, grouped, my_resource, reason, sync
+from tests.requests.builders import NOW, Json, condition, finished, grouped, my_resource, reason, sync
 from tests.requests.pods import HEALTHY, ago, container, ended, failed, pod, running, shown
-
-Json = dict[str, Any]
 
 PORT: Json = {"ports": [{"containerPort": 80}]}
 CONFIG: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}

@@ -4,9 +4,7 @@ import pytest
 
 from app.core.reasons import POD_REASONS, REASONS
 from app.core.status.readiness import RULES
-from tests.requests.builders import EARLIER_TEXT, condition, finished, my_resource, reason, rolled_out, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import EARLIER_TEXT, Json, condition, finished, my_resource, reason, rolled_out, sync
 
 FAILED_PODS = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
 TOO_LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}

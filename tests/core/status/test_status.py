@@ -16,6 +16,7 @@ from tests.requests.builders import (
     EARLIER_TEXT,
     NOW,
     NOW_TEXT,
+    Json,
     condition,
     finished,
     grouped,
@@ -24,8 +25,6 @@ from tests.requests.builders import (
     sent_again,
     sync,
 )
-
-Json = dict[str, Any]
 
 MOUNTED: Json = {
     "volumes": [{"name": "data", "emptyDir": {}}],
