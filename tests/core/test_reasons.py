@@ -25,7 +25,8 @@ def placeholders(message: str) -> set[str]:
 
 
 @pytest.mark.parametrize("reason", REASONS.values(), ids=REASONS)
-def test_a_reason_has_a_message_of_known_words_a_cause_and_a_way_out(reason: Reason) -> None:
+def test_a_reason_is_one_word_with_a_message_of_known_words_a_cause_and_a_way_out(reason: Reason) -> None:
+    assert re.fullmatch("[A-Z][A-Za-z]+", reason.name), "the API conventions ask for that"
     assert unknown_words(reason) == set()
     assert reason.cause.endswith((".", ")"))
     assert reason.remedy
@@ -76,11 +77,6 @@ def test_the_tests_of_the_core_see_every_condition_with_each_of_its_reasons(kind
 def test_a_condition_without_a_test_is_noticed() -> None:
     """The negative control of the two tests above."""
     assert unseen({"Ready", "Forgotten"}) == {"Forgotten"}
-
-
-@pytest.mark.parametrize("reason", REASONS.values(), ids=REASONS)
-def test_a_reason_is_one_word_as_the_api_conventions_ask(reason: Reason) -> None:
-    assert re.fullmatch("[A-Z][A-Za-z]+", reason.name)
 
 
 def test_braces_in_a_users_words_do_not_disturb_the_message() -> None:

@@ -115,15 +115,7 @@ def test_each_other_state_follows(before: str, after: str) -> None:
 READY = {"state": "Ready", "readyGeneration": 1, "conditions": [{"observedGeneration": 1}]}
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param({}, READY, id="new and Ready"),
-        pytest.param({**READY, "state": "Terminating"}, READY, id="restored after its deletion"),
-        pytest.param(
-            READY, {**READY, "state": "Degraded", "conditions": [{"observedGeneration": 2}]}, id="Degraded by a change"
-        ),
-    ],
-)
-def test_a_state_that_can_not_follow_would_be_found(before: Json, after: Json) -> None:
-    assert not is_possible(before, after)
+def test_a_state_that_can_not_follow_would_be_found() -> None:
+    assert not is_possible({}, READY), "it is new"
+    assert not is_possible({**READY, "state": "Terminating"}, READY), "it is being deleted"
+    assert not is_possible(READY, {**READY, "state": "Degraded", "conditions": [{"observedGeneration": 2}]}), "changed"
