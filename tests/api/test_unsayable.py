@@ -41,12 +41,6 @@ class Tree(BaseModel):
     branches: list["Tree"]
 
 
-class Forest(BaseModel):
-    """Trees."""
-
-    first: Tree
-
-
 class Hen(BaseModel):
     """Lays eggs."""
 
@@ -66,7 +60,7 @@ class Closed(BaseModel):
     number: int
 
 
-@pytest.mark.parametrize("model", [Tree, Forest, Hen, Egg], ids=str)
+@pytest.mark.parametrize("model", [Tree, Hen, Egg], ids=str)
 def test_a_model_that_contains_itself_raises(model: type[BaseModel]) -> None:
     with pytest.raises(ValueError, match="contains itself"):
         structural(model)

@@ -10,7 +10,7 @@ from app.core.child_metadata import ROLLBACK
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import World
 from tests.requests.builders import Json
-from tests.simulated.worlds import DEPLOYMENT, WEB, Since, both_modes, parent, ready, synced, world
+from tests.simulated.worlds import DEPLOYMENT, Since, both_modes, parent, ready, synced, world
 from toolkit.slow import short_or_whole
 
 FIXED: Json = {
@@ -76,23 +76,16 @@ def edit_image(made: World) -> None:
     made.edit(DEPLOYMENT, change)
 
 
-def suspend_and_resume(made: World) -> None:
-    made.edit(WEB, lambda web: web["spec"].update(suspend=True))
-    made.run(60)
-    made.edit(WEB, lambda web: web["spec"].update(suspend=False))
-
-
 @both_modes
 @pytest.mark.parametrize(
     "happen",
     [
         other_strategy,
         edit_image,
-        suspend_and_resume,
         lambda made: made.edit(DEPLOYMENT, lambda item: item["metadata"]["annotations"].pop(ROLLBACK)),
         lambda made: made.undo(DEPLOYMENT, 2),
     ],
-    ids=["another apply strategy", "an edit", "suspended and resumed", "a removed annotation", "kubectl rollout undo"],
+    ids=["another apply strategy", "an edit", "a removed annotation", "kubectl rollout undo"],
 )
 def test_it_is_still_rolled_back_and_at_rest_after(mode: Mode, happen: Callable[[World], None]) -> None:
     made = world(mode)
