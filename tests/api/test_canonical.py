@@ -59,17 +59,6 @@ def test_null_and_unknown_fields_are_absent(fields: Json) -> None:
     assert _spec(fields) == _spec({})
 
 
-def test_a_spec_has_its_defaults_and_nothing_else() -> None:
-    assert _spec({}).as_json() == {
-        "image": "nginx:1.27",
-        "memory": "128Mi",
-        "replicas": 1,
-        "service": {"mode": "Auto"},
-        "configReload": {"mode": "Auto"},
-        "securityProfile": "Baseline",
-    }
-
-
 @pytest.mark.parametrize("file", [pytest.param(file, id=file.name) for file in FILES])
 def test_an_example_is_valid_and_canonical(file: Path) -> None:
     resource = stored(yaml.safe_load(file.read_text(encoding="utf-8")))

@@ -29,10 +29,13 @@ CHANGES: list[Json] = [{}, {"replicas": 1}, {"replicas": 3}, {"env": [{"name": "
 steps = st.lists(st.tuples(st.sampled_from([*GOOD, *MENDED, *OTHERS]), st.sampled_from(CHANGES)), max_size=6)
 
 
+def main_of(deployment: Json) -> Json:
+    main: Json = deployment["spec"]["template"]["spec"]["containers"][0]
+    return main
+
+
 def image(made: World) -> str:
-    (main,) = made.get(DEPLOYMENT)["spec"]["template"]["spec"]["containers"]
-    found: str = main["image"]
-    return found
+    return str(main_of(made.get(DEPLOYMENT))["image"])
 
 
 def check(mode: Mode, life: list[tuple[str, Json]], rest: float = 120) -> None:
@@ -69,19 +72,12 @@ def other_strategy(made: World) -> None:
     made.set_mode(next(mode for mode in MODES if mode != made.metacontroller.settings.mode))
 
 
-def edit_image(made: World) -> None:
-    def change(deployment: Json) -> None:
-        deployment["spec"]["template"]["spec"]["containers"][0]["image"] = "nginx:3"
-
-    made.edit(DEPLOYMENT, change)
-
-
 @both_modes
 @pytest.mark.parametrize(
     "happen",
     [
         other_strategy,
-        edit_image,
+        lambda made: made.edit(DEPLOYMENT, lambda item: main_of(item).update(image="nginx:3")),
         lambda made: made.edit(DEPLOYMENT, lambda item: item["metadata"]["annotations"].pop(ROLLBACK)),
         lambda made: made.undo(DEPLOYMENT, 2),
     ],

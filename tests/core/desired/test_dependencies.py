@@ -157,11 +157,3 @@ def test_of_sixteen_long_names_those_are_said_that_fit() -> None:
     for message in (condition(answer)["message"], condition(answer, "DependenciesReady")["message"]):
         assert message.count(" does not exist; ") == 2
         assert message.endswith("; and others.")
-
-
-def test_itself_is_refused() -> None:
-    itself = {"apiVersion": "mygroup.example.com/v1alpha1", "resource": "myresources", "name": "web"}
-    answer = answered({}, parent=waiting(itself))
-
-    assert reason(answer) == "InvalidSpec"
-    assert "dependencies must not name the MyResource itself" in condition(answer)["message"]
