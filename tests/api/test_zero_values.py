@@ -17,28 +17,14 @@ def _spec(fields: Json) -> MyResourceSpec:
     return found
 
 
-EMPTY_LISTS = (
-    "command",
-    "args",
-    "env",
-    "envFrom",
-    "ports",
-    "hostAliases",
-    "imagePullSecrets",
-    "volumes",
-    "volumeMounts",
-)
 ABSENT: Json = {
-    **{name: [] for name in (*EMPTY_LISTS, "tolerations", "topologySpreadConstraints")},
+    **{name: [] for name in ("command", "args", "env", "envFrom", "ports", "hostAliases", "imagePullSecrets")},
+    **{name: [] for name in ("volumes", "volumeMounts", "tolerations", "topologySpreadConstraints")},
     "resources": {"requests": {}, "limits": {}},
     "lifecycle": {},
     "dnsConfig": {"nameservers": [], "searches": [], "options": []},
     "nodeSelector": {},
-    "affinity": {
-        "nodeAffinity": {PREFERRED: []},
-        "podAffinity": {REQUIRED: [], PREFERRED: []},
-        "podAntiAffinity": {},
-    },
+    "affinity": {"nodeAffinity": {PREFERRED: []}, "podAffinity": {REQUIRED: [], PREFERRED: []}, "podAntiAffinity": {}},
     "minReadySeconds": 0,
     "service": {"annotations": {}},
 }
