@@ -12,7 +12,6 @@ from tests.requests.builders import Json, child, condition, finished, kinds, my_
 
 FULL: Json = yaml.safe_load(Path("examples/full.yaml").read_text(encoding="utf-8"))["spec"] | {"dependencies": []}
 ROUTED: Json = FULL | {"expose": {"host": "web.example.com", "gateway": {"name": "shared"}}}
-KINDS = pytest.mark.parametrize("kind", CHILDREN, ids=lambda kind: kind.KIND.kind)
 
 
 def full(kind: type[Object]) -> Json:
@@ -20,19 +19,14 @@ def full(kind: type[Object]) -> Json:
     return my_resource(spec=ROUTED if kind is HTTPRoute else FULL)
 
 
-@KINDS
-def test_a_child_of_each_kind_has_the_labels_of_all_and_the_stamp_of_its_generation(kind: type[Object]) -> None:
-    metadata = child(sync(full(kind)), kind.KIND.kind)["metadata"]
+@pytest.mark.parametrize("kind", CHILDREN, ids=lambda kind: kind.KIND.kind)
+def test_a_child_of_each_kind_has_the_labels_of_all_and_the_stamp_and_is_waited_for(kind: type[Object]) -> None:
+    parent = full(kind)
+    metadata = child(sync(parent), kind.KIND.kind)["metadata"]
+    others = [item for item in finished(parent) if item["kind"] != kind.KIND.kind]
 
     assert metadata["labels"]["myresource"] == "web"
     assert metadata["annotations"]["mygroup.example.com/applied"] == "1-b848bea7"
-
-
-@KINDS
-def test_a_child_of_each_kind_is_waited_for(kind: type[Object]) -> None:
-    parent = full(kind)
-    others = [item for item in finished(parent) if item["kind"] != kind.KIND.kind]
-
     assert f"{kind.KIND.kind} " in condition(sync(parent, *others))["message"]
 
 
