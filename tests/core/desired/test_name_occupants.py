@@ -156,6 +156,7 @@ def test_a_deployment_that_was_left_behind_is_not_taken_over() -> None:
     assert [reason(answer) for answer in (first, later)] == ["Building", "NameConflict"]
     assert "kubectl label --overwrite deployment web-deployment -n default" in condition(later)["message"]
     assert later["resyncAfterSeconds"] == 60
+    assert kinds(anew()) == ["Deployment"], "no Pod is left"
 
 
 @pytest.mark.parametrize(
