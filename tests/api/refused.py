@@ -6,10 +6,6 @@ from tests.requests.builders import Json
 _CACHE = {"name": "cache", "emptyDir": {}}
 
 
-def _env(**fields: object) -> Json:
-    return {"env": [{"name": "A", **fields}]}
-
-
 def _item(key: str = "a", path: str = "a") -> Json:
     return {"volumes": [{"name": "cache", "configMap": {"name": "a", "items": [{"key": key, "path": path}]}}]}
 
@@ -33,7 +29,7 @@ REFUSED: dict[str, list[Json]] = {
     "a mount path that is none": [_mount(mountPath=path) for path in ("a", "", "/", "/a:b")],
     "a field that Pods don't give": [
         *(
-            _env(valueFrom={"fieldRef": {"fieldPath": path}})
+            {"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": path}}}]}
             for path in ("spec.foo", "metadata.labels", "status.phase", "")
         ),
         *(_file(path) for path in ("spec.nodeName", "status.podIP", "metadata.labels['a b']")),

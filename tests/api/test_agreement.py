@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.api.values.model import Model
-from tests.api.apiserver import Refusal, read_stored, refusals, stored
+from tests.api.apiserver import read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY as NOT_IN_CEL
 from tests.requests.builders import Json, my_resource
@@ -55,11 +55,10 @@ CRD_ONLY = {(example.path, example.says) for example in EXAMPLES if example.crd_
 
 def _admitted(fields: Json) -> bool:
     """Tell whether the API server admits *fields*, or did before there were rules that are in the CRD only."""
-    return all(_is_crd_only(refusal) for refusal in refusals(stored(my_resource(**fields))))
-
-
-def _is_crd_only(refusal: Refusal) -> bool:
-    return any(refusal.path == path and refusal.why.startswith(says) for path, says in CRD_ONLY)
+    return all(
+        any(refusal.path == path and refusal.why.startswith(says) for path, says in CRD_ONLY)
+        for refusal in refusals(stored(my_resource(**fields)))
+    )
 
 
 def _read(fields: Json) -> bool:

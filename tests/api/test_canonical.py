@@ -54,24 +54,9 @@ def test_a_quantity_is_spelled_as_it_will_be_stored(fields: Json, canonical: Jso
     assert _spec(fields).as_json() == {**_spec({}).as_json(), **canonical}
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"unknown": 1}, {"cpu": None, "env": None}, {"service": {"unknown": {}}}],
-    ids=str,
-)
+@pytest.mark.parametrize("fields", [{"unknown": 1}, {"cpu": None, "env": None}, {"service": {"unknown": {}}}], ids=str)
 def test_null_and_unknown_fields_are_absent(fields: Json) -> None:
     assert _spec(fields) == _spec({})
-
-
-def test_a_spec_has_its_defaults_and_nothing_else() -> None:
-    assert _spec({}).as_json() == {
-        "image": "nginx:1.27",
-        "memory": "128Mi",
-        "replicas": 1,
-        "service": {"mode": "Auto"},
-        "configReload": {"mode": "Auto"},
-        "securityProfile": "Baseline",
-    }
 
 
 @pytest.mark.parametrize("file", [pytest.param(file, id=file.name) for file in FILES])

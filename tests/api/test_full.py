@@ -3,7 +3,7 @@
 import pytest
 
 from app.api.spec import MyResourceSpec
-from tests.api.apiserver import Node, at, read_stored, refusals, stored
+from tests.api.apiserver import at, read_stored, refusals, stored
 from tests.api.full import BOUNDED, NODES, filled
 from tests.requests.builders import my_resource
 
@@ -16,14 +16,6 @@ BOUNDED_TOGETHER = {
 lists = pytest.mark.parametrize("path", BOUNDED, ids=list(BOUNDED))
 
 
-def _strings(below: str) -> list[Node]:
-    return [
-        Node(path, schema)
-        for path, schema in NODES.items()
-        if path.startswith(below) and schema.get("type") == "string"
-    ]
-
-
 @lists
 def test_a_full_list_holds_as_many_items_as_it_can(path: str) -> None:
     (items,) = at(path, {"spec": filled(path)})
@@ -34,10 +26,11 @@ def test_a_full_list_holds_as_many_items_as_it_can(path: str) -> None:
 @lists
 def test_a_full_list_holds_strings_as_long_as_they_can_be(path: str) -> None:
     spec = {"spec": filled(path)}
+    strings = {below: node for below, node in NODES.items() if below.startswith(path) and node.get("type") == "string"}
     longest = {
-        node.path: max(map(len, texts)) - node.schema["maxLength"]
-        for node in _strings(path)
-        if "enum" not in node.schema and node.path not in BOUNDED_TOGETHER and (texts := at(node.path, spec))
+        below: max(map(len, texts)) - node["maxLength"]
+        for below, node in strings.items()
+        if "enum" not in node and below not in BOUNDED_TOGETHER and (texts := at(below, spec))
     }
 
     assert set(longest.values()) <= {0}

@@ -8,38 +8,12 @@ from app.api.values.quantity import canonical, milli
 from tests.schemas.cel import quantity
 
 KNOWN: dict[int | str, str] = {
-    "0": "0",
-    "0Mi": "0",
-    "0m": "0",
-    "1": "1",
-    "1000m": "1",
-    "1500m": "1500m",
-    "0.1": "100m",
-    "1.001": "1001m",
-    "1000": "1k",
-    "1024": "1024",
-    "1.5k": "1500",
-    "1000000": "1M",
-    "1048576": "1048576",
-    "1.5G": "1500M",
-    "1Ki": "1Ki",
-    "0.5Ki": "512",
-    "0.001Ki": "1024m",
-    "1000Ki": "1000Ki",
-    "1024Ki": "1Mi",
-    "0.5Mi": "512Ki",
-    "00128Mi": "128Mi",
-    "1024Mi": "1Gi",
-    "1.5Gi": "1536Mi",
-    "1.2Gi": "1288490188800m",
-    "1024Gi": "1Ti",
-    "999999Ti": "999999Ti",
-    0: "0",
-    1: "1",
-    1000: "1k",
-    1024: "1024",
-    10**15 - 1: "9" * 15,
-}
+    "0": "0", "0Mi": "0", "0m": "0", "1": "1", "1000m": "1", "1500m": "1500m", "0.1": "100m", "1.001": "1001m",
+    "1000": "1k", "1024": "1024", "1.5k": "1500", "1000000": "1M", "1048576": "1048576", "1.5G": "1500M",
+    "1Ki": "1Ki", "0.5Ki": "512", "0.001Ki": "1024m", "1000Ki": "1000Ki", "1024Ki": "1Mi", "0.5Mi": "512Ki",
+    "00128Mi": "128Mi", "1024Mi": "1Gi", "1.5Gi": "1536Mi", "1.2Gi": "1288490188800m", "1024Gi": "1Ti",
+    "999999Ti": "999999Ti", 0: "0", 1: "1", 1000: "1k", 1024: "1024", 10**15 - 1: "9" * 15,
+}  # fmt: skip
 """Quantities, and what a Deployment that asks for them reads back."""
 
 plain = st.builds("{}{}".format, st.integers(0, 10**15 - 1), st.sampled_from(["", "m"]))
@@ -55,23 +29,6 @@ quantities = plain | scaled
 @pytest.mark.parametrize(("written", "stored"), [pytest.param(*pair, id=repr(pair[0])) for pair in KNOWN.items()])
 def test_a_quantity_is_spelled_as_kubernetes_stores_it(written: int | str, stored: str) -> None:
     assert canonical(written) == stored
-
-
-@pytest.mark.parametrize(
-    ("written", "thousandths"),
-    [
-        (2, 2000),
-        ("3", 3000),
-        ("500m", 500),
-        ("0.5", 500),
-        ("1.5k", 1_500_000),
-        ("1Ki", 1_024_000),
-        ("0.001Ki", 1024),
-        ("1.2Gi", 1_288_490_188_800),
-    ],
-)
-def test_milli_is_exact(written: int | str, thousandths: int) -> None:
-    assert milli(written) == thousandths
 
 
 @pytest.mark.parametrize("text", ["", "x", "Mi", ".5", "1.", "-1", "1 Gi", "1e3", "1Gi\n", "٣", "1E", "1n", "1K"])

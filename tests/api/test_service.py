@@ -48,12 +48,6 @@ def test_networks_without_a_load_balancer_are_a_problem(kind: str | None) -> Non
     assert read_stored(_service("10.0.0.0/8", kind)) == PROBLEM
 
 
-def test_any_other_annotation_says_what_it_likes() -> None:
-    resource = my_resource(service={"annotations": {"service.beta.kubernetes.io/aws-load-balancer-type": "x"}})
-
-    assert isinstance(read_stored(resource), MyResourceSpec)
-
-
 HEADLESS: Json = {"clusterIP": "None"}
 PORTS: Json = {"ports": [{"containerPort": 80}]}
 (TRANSITION,) = [rule["rule"] for rule in SCHEMA["properties"]["spec"][RULES] if is_transition(rule)]

@@ -2,25 +2,43 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from enum import Enum
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import AnyUrl, BaseModel, ConfigDict, Field, Json, SecretStr
+from pydantic import AnyUrl, BaseModel, ConfigDict, Field, Json, SecretStr, create_model
 
 from app.api.schema.structural import structural
-from tests.api.small_models import Colour, Part, field
+from app.api.values.model import Model, Rule
+
+
+class Part(Model):
+    """A part."""
+
+    number: int = 0
+    """How many."""
+
+    rules = (Rule("must have a number", lambda part: part.number > 0, cel="has(self.number)"),)
+
+
+class Colour(Enum):
+    """A colour."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+def field(annotation: Any, *, default: Any = ...) -> dict[str, Any]:
+    """Return the structural schema of a model's only field."""
+    made = create_model("Made", field=(annotation, Field(default=default)))
+    (schema,) = structural(made)["properties"].values()
+    return dict(schema)
 
 
 class Tree(BaseModel):
     """A tree."""
 
     branches: list["Tree"]
-
-
-class Forest(BaseModel):
-    """Trees."""
-
-    first: Tree
 
 
 class Hen(BaseModel):
@@ -42,7 +60,7 @@ class Closed(BaseModel):
     number: int
 
 
-@pytest.mark.parametrize("model", [Tree, Forest, Hen, Egg], ids=str)
+@pytest.mark.parametrize("model", [Tree, Hen, Egg], ids=str)
 def test_a_model_that_contains_itself_raises(model: type[BaseModel]) -> None:
     with pytest.raises(ValueError, match="contains itself"):
         structural(model)

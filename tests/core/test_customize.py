@@ -63,6 +63,7 @@ MY_BACKUPS = named("mybackups", "one", "two", version="example.com/v1")
     ("watch", "spec", "expected"),
     [
         pytest.param(Watch(), {}, [PODS], id="no ports"),
+        pytest.param(Watch(pods=False), {}, [], id="no Pods"),
         pytest.param(Watch(), {"ports": PORTS}, [SERVICE, PODS], id="a desired Service"),
         pytest.param(Watch(), {"ports": PORTS, "service": {"mode": "Disabled"}}, [PODS], id="no Service"),
         pytest.param(Watch(), {"ports": PORTS, "image": "no image"}, [], id="an invalid spec"),

@@ -6,7 +6,6 @@ The requests in tests/data/leftovers are those of tests/e2e/test_apply_strategy.
 import json
 import re
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -14,14 +13,12 @@ from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
-from metahook import Children, SyncRequest
+from metahook import SyncRequest
 from metahook.protocol.drift.leftovers import format_path, leftovers
 from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
-from tests.requests.builders import EARLIER_TEXT, NOW, UID, condition, finished, grouped, my_resource, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import NOW, UID, Json, condition, finished, grouped, my_resource, sync
 
 RECORDED = ROOT / "tests/data/leftovers"
 
@@ -58,14 +55,10 @@ def children_of(request: Json) -> list[Json]:
     return [item for group in request["children"].values() for item in group.values()]
 
 
-def in_request(parent: Json, *children: Json) -> Children:
-    return SyncRequest.decode(sync_request(parent, grouped(*children), {}), CHILDREN).children
-
-
-def found(parent: Json, children: list[Json], desired: list[Json] | None = None) -> list[str]:
+def found(parent: Json, children: list[Json]) -> list[str]:
     """Return the leftovers on *children*, compared with what the hook answers for *parent*."""
-    observed = in_request(parent, *children)
-    wanted = sync(parent, *children)["children"] if desired is None else desired
+    observed = SyncRequest.decode(sync_request(parent, grouped(*children), {}), CHILDREN).children
+    wanted = sync(parent, *children)["children"]
     return [format_path(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
 
 
@@ -102,25 +95,17 @@ def labels(*keys: str) -> Json:
     return {"f:metadata": {"f:labels": {".": {}, **{f"f:{key}": {} for key in keys}}}}
 
 
-def observed(*owners: Json, pod: Json | None = None, annotations: Json | None = None) -> tuple[Json, Json]:
-    """Return a parent, and its finished Deployment with other fields in its Pods, and who owns what of it.
-
-    Its labels and its probe are partly those of others.
-    """
+def observed(*owners: Json) -> tuple[Json, Json]:
+    """Return a parent, and its finished Deployment with these *owners*, with labels and a probe that are not ours."""
     parent = my_resource()
     (deployment,) = finished(parent)
-    template = deployment["spec"]["template"]
-    template["metadata"]["annotations"] = {RESTART.removeprefix("f:"): EARLIER_TEXT}
-    template["spec"].update(pod or {})
-    template["spec"]["containers"][0]["livenessProbe"] = {"exec": {"command": ["a"]}, "periodSeconds": 7}
-    deployment["metadata"]["annotations"].update(annotations or {})
+    main = deployment["spec"]["template"]["spec"]["containers"][0]
+    main["livenessProbe"] = {"exec": {"command": ["a"]}, "periodSeconds": 7}
     deployment["metadata"]["labels"] |= dict.fromkeys(("team", "both", "theirs"), "x")
     deployment["metadata"]["managedFields"] = list(owners)
     return parent, deployment
 
 
-RESTART = "f:kubectl.kubernetes.io/restartedAt"
-GRACE, LONG = in_pod(terminationGracePeriodSeconds={}), {"terminationGracePeriodSeconds": 60}
 PROBE: Json = {".": {}, "f:exec": {".": {}, "f:command": {}}}
 
 
@@ -147,7 +132,7 @@ PROBE: Json = {".": {}, "f:exec": {".": {}, "f:command": {}}}
     ],
 )
 def test_a_field_is_left_over_if_only_the_applier_owns_it(owners: list[Json], paths: list[str]) -> None:
-    parent, deployment = observed(*owners, pod=LONG)
+    parent, deployment = observed(*owners)
 
     assert found(parent, [deployment]) == paths
 
@@ -167,20 +152,14 @@ def test_ready_is_false_at_once_and_names_the_command_after_a_minute(name: str) 
     parent, children = request["parent"], children_of(request)
     parent.pop("status")
 
-    first, later = condition(sync(parent, *children)), condition(stuck(parent, children))
+    answers = [sync(parent, *children), stuck(parent, children)]
+    first, later = map(condition, answers)
 
     assert (first["status"], first["reason"]) == ("False", "Building")
     assert first["message"] == "Waiting for the removal of leftover fields of Deployment web-deployment."
     assert (later["status"], later["reason"]) == ("False", "LeftoverFields")
     assert "Remove them: kubectl patch deployment web-deployment -n " in later["message"]
-
-
-def test_at_rest_a_child_with_leftovers_is_not_written() -> None:
-    request = recorded("dropped-under-server-side-apply")
-
-    answers = [sync(request["parent"], *children_of(request)), stuck(request["parent"], children_of(request))]
-
-    assert answers[0]["children"] == answers[1]["children"]
+    assert answers[0]["children"] == answers[1]["children"]  # so that nothing is written
 
 
 # The command

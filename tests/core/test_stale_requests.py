@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.core.child_metadata import GENERATION_STAMP
-from tests.requests.builders import NOW, UID, Json, condition, finished, my_resource, reason, sync
+from tests.requests.builders import NOW, UID, Json, condition, finished, kinds, my_resource, reason, sync
 
 PORT: Json = {"ports": [{"containerPort": 80}]}
 
@@ -20,16 +20,12 @@ def specs(answer: Json) -> list[Json]:
     return [child.get("spec") for child in answer["children"]]
 
 
-def listed(answer: Json) -> list[str]:
-    return sorted(child["kind"] for child in answer["children"])
-
-
 def test_children_of_a_newer_generation_are_kept() -> None:
     parent, children = newer(image="nginx:2", **PORT)
 
     answer = sync(parent, *children)
 
-    assert listed(answer) == ["Deployment", "Service"]
+    assert kinds(answer) == ["Deployment", "Service"]
     assert specs(answer) == specs(sync(my_resource(generation=2, image="nginx:2", **PORT)))
     assert reason(answer) == "Building"
     assert condition(answer)["message"].startswith("Waiting for Metacontroller to send the generation that Deployment ")
@@ -49,7 +45,7 @@ def test_what_stays_so_for_a_minute_is_no_late_cache() -> None:
 
     answer = sync(parent, *children, now=NOW + timedelta(seconds=60))
 
-    assert listed(answer) == ["Deployment"]
+    assert kinds(answer) == ["Deployment"]
     assert answer["children"][0]["metadata"]["annotations"][GENERATION_STAMP].startswith("1-")
     assert reason(answer) == "Building"  # the write is of now, so it is not rejected yet
     parent["status"] = answer["status"]

@@ -14,12 +14,10 @@ from app.core.status.facts.wait import Wait
 from app.core.timers import after, parse_time, resync
 from metahook import CustomizeRequest
 from metahook.protocol.request_builder import customize_request
-from tests.requests.builders import NOW, NOW_TEXT, finished, my_resource, reason, sync
+from tests.requests.builders import NOW, NOW_TEXT, Json, finished, my_resource, reason, sync
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.my_resources import parents, scheduled_specs
 from tests.strategies.observed import Situation, situations
-
-Json = dict[str, Any]
 
 CALM = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 
@@ -131,10 +129,6 @@ def test_a_child_to_be_deleted_sets_no_timer_once_it_is_not_applied() -> None:
 
     assert (reason(first), first["resyncAfterSeconds"]) == ("Building", 60)
     assert (reason(stuck), stuck.get("resyncAfterSeconds")) == ("NotApplied", None)
-
-
-def test_a_deleted_parent_sets_no_timer() -> None:
-    assert "resyncAfterSeconds" not in sync(my_resource(deleting=True))
 
 
 def statuses(situation: Situation) -> tuple[Json, Json]:

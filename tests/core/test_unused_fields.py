@@ -1,7 +1,7 @@
 """What a spec does not use costs nothing: the sync of the smallest MyResource calls nothing of any optional field."""
 
 from types import FunctionType, ModuleType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -18,9 +18,7 @@ from app.core.status.facts import scaling, template_records
 from app.core.watch import Watch
 from metahook import CustomizeRequest
 from metahook.protocol.request_builder import customize_request, sync_request
-from tests.requests.builders import NOW, finished, grouped, my_resource
-
-Json = dict[str, Any]
+from tests.requests.builders import NOW, Json, finished, grouped, my_resource
 
 SMALLEST: Json = {"podDisruptionBudget": "Disabled"}
 WATCH = Watch(pods=True, secrets=True)

@@ -36,7 +36,7 @@ def complaints(body: bytes, response: httpx.Response) -> list[str]:
         return [] if is_malformed(response) else [f"{response.status_code}: {response.text}"]
     answer, request = response.json(), json.loads(body)
     return [
-        *_nulls(answer),
+        *(["a null"] if _has_null(answer) else []),
         *(_of_rules(answer, request) if "relatedResources" in answer else _of_sync(answer, request)),
     ]
 
@@ -69,10 +69,6 @@ def _observed(request: Json) -> set[str]:
 def _controller(metadata: Json) -> object:
     owners = metadata.get("ownerReferences") or []
     return next((owner["uid"] for owner in owners if owner.get("controller")), None)
-
-
-def _nulls(answer: Any) -> list[str]:
-    return ["a null"] if _has_null(answer) else []
 
 
 def _has_null(node: Any) -> bool:

@@ -3,10 +3,13 @@
 import json
 import logging
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from app.core.desired.children import CHILDREN, LATER_CHILDREN
+from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import create_app
 from tests.invalid.mutations import KEPT_BY_ANNOTATION, KEPT_BY_MANAGED_FIELDS, MADE, REQUESTS, record_of, with_record
 from tests.invalid.response_checks import faults
@@ -59,6 +62,18 @@ def test_whatever_is_missing_sync_answers_or_refuses(request_: Json) -> None:
     requests = {spelled(path): without(request_, path) for path in places(request_) if path}
 
     assert faults(APP, "/sync", encoded(requests)) == {}
+
+
+def forgetful(request: SyncRequest, now: datetime) -> SyncResponse:
+    """Leave the children out."""
+    return SyncResponse(status=MYRESOURCE.sync(request, now).status)
+
+
+def test_a_missing_deployment_is_found() -> None:
+    """A negative control: what these tests look for is found where it is."""
+    app = create_app(Controller(forgetful, CHILDREN, optional_kinds=LATER_CHILDREN), clock=lambda: NOW)
+
+    assert faults(app, "/sync", encoded({"request": MADE})) == {"request": ["the Deployment is missing"]}
 
 
 @pytest.mark.parametrize(

@@ -12,20 +12,8 @@ APP = create_app(MYRESOURCE, clock=lambda: NOW)
 
 
 NUMBERS = [
-    "NaN",
-    "Infinity",
-    "-Infinity",
-    "1e400",
-    "-1e400",
-    "1" * 4_000,
-    "1e-400",
-    "-0",
-    "1.0",
-    "01",
-    "+1",
-    ".5",
-    "0x10",
-]
+    "NaN", "Infinity", "-Infinity", "1e400", "-1e400", "1" * 4_000, "1e-400", "-0", "1.0", "01", "+1", ".5", "0x10",
+]  # fmt: skip
 NUMBER_PLACES: dict[str, Path] = {
     "skipped": ("later",),
     "generation": ("parent", "metadata", "generation"),

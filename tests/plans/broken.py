@@ -25,37 +25,38 @@ def with_change(change: Change) -> Controller:
     )
 
 
+def _ready(status: Json) -> Json:
+    """Return the condition Ready; empty without one."""
+    return next((each for each in status.get("conditions", []) if each["type"] == "Ready"), {})
+
+
 def _previous(request: SyncRequest) -> Json:
-    found: Json = msgspec.json.decode(request.parent.status) or {}
-    return found
+    """Return the condition Ready of the status in the request."""
+    return _ready(msgspec.json.decode(request.parent.status) or {})
 
 
-def _with_ready(answer: SyncResponse, *, is_true: Callable[[], bool], **more: str) -> SyncResponse:
+def _with_ready(answer: SyncResponse, *, is_true: bool, **more: str) -> SyncResponse:
     """Return *answer* with Ready True, and *more* in that condition, if *is_true*."""
-    if not is_true():
-        return answer
-    ready = {"status": "True", **more}
+    ready = {"status": "True", **more} if is_true else {}
     conditions = [{**each, **(ready if each["type"] == "Ready" else {})} for each in answer.status["conditions"]]
     return replace(answer, status={**answer.status, "conditions": conditions})
 
 
+def _was_ready(request: SyncRequest) -> bool:
+    return bool(_previous(request).get("status") == "True")
+
+
 def ready_once_and_for_all() -> Controller:
     """Leave Ready True once it was."""
-    return with_change(lambda request, answer, _: _with_ready(answer, is_true=lambda: _was_ready(request)))
-
-
-def _was_ready(request: SyncRequest) -> bool:
-    return any((each["type"], each["status"]) == ("Ready", "True") for each in _previous(request).get("conditions", []))
+    return with_change(lambda request, answer, _: _with_ready(answer, is_true=_was_ready(request)))
 
 
 def hides_a_loss() -> Controller:
     """Leave Ready True while no rollout is in progress."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        is_lost = [each["reason"] for each in answer.status["conditions"] if each["type"] == "Ready"] == [
-            "ReplicasUnavailable"
-        ]
-        return _with_ready(answer, is_true=lambda: is_lost and _was_ready(request))
+        is_lost = _ready(answer.status).get("reason") == "ReplicasUnavailable"
+        return _with_ready(answer, is_true=is_lost and _was_ready(request))
 
     return with_change(change)
 
@@ -64,8 +65,7 @@ def forgets_a_loss() -> Controller:
     """Set Ready to True again in the sync after the one that told a loss."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        told = [each["reason"] for each in _previous(request).get("conditions", []) if each["type"] == "Ready"]
-        return _with_ready(answer, is_true=lambda: told == ["ReplicasUnavailable"])
+        return _with_ready(answer, is_true=_previous(request).get("reason") == "ReplicasUnavailable")
 
     return with_change(change)
 
@@ -74,8 +74,8 @@ def times_of_the_parent() -> Controller:
     """Give Ready the time of the creation of the MyResource whenever it is True."""
 
     def change(request: SyncRequest, answer: SyncResponse, _: datetime) -> SyncResponse:
-        is_true = any((each["type"], each["status"]) == ("Ready", "True") for each in answer.status["conditions"])
-        return _with_ready(answer, is_true=lambda: is_true, lastTransitionTime=request.parent.created or "")
+        is_true = _ready(answer.status).get("status") == "True"
+        return _with_ready(answer, is_true=is_true, lastTransitionTime=request.parent.created or "")
 
     return with_change(change)
 

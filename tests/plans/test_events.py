@@ -8,46 +8,31 @@ import pytest
 from metahook import Controller
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.plans import broken
-from tests.plans.events import EVENTS, FEATURES
 from tests.plans.scene import STOPPED, Case, play, some_cases
 from tests.simulated.worlds import both_modes
 from toolkit.slow import short_or_whole
 
 pytestmark = pytest.mark.no_cover
 
-CASES = [
-    pytest.param(
-        Case(("configuration", "autoscaling"), ("configuration", "configuration"), (STOPPED, "MyResource")),
-        id="configuration changed twice while the Deployment controller is stopped",
+CASES = {
+    "configuration changed twice while the Deployment controller is stopped": Case(
+        ("configuration", "autoscaling"), ("configuration", "configuration"), (STOPPED, "MyResource")
     ),
-    pytest.param(
-        Case(("configuration", "autoscaling"), ("number", "configuration"), ("MyResource",), 5.0),
-        id="scaled, then configuration changed, with an old status",
+    "scaled, then configuration changed, with an old status": Case(
+        ("configuration", "autoscaling"), ("number", "configuration"), ("MyResource",), 5.0
     ),
-    pytest.param(
-        Case(("autoscaling",), ("number", "restarted"), (), 5.0),
-        id="scaled, then restarted by hand",
-    ),
-    pytest.param(Case(("autoscaling",), ("number", "loss"), (), 5.0), id="scaled, then Pods lost"),
-    pytest.param(
-        Case(("autoscaling", "Pods"), ("number", "loss"), (), 5.0),
-        id="scaled, then Pods lost, which are watched",
-    ),
-    *(
-        pytest.param(Case(("configuration",), events, disturbance, 5.0), id=f"not autoscaled: {', '.join(events)}")
-        for events, disturbance in [
-            (("configuration", "configuration"), (STOPPED, "MyResource")),
-            (("number", "configuration"), ("MyResource",)),
-            (("number", "restarted"), ()),
-            (("number", "loss"), ()),
-        ]
-    ),
-]
+    "scaled, then restarted by hand": Case(("autoscaling",), ("number", "restarted"), (), 5.0),
+    "scaled, then Pods lost": Case(("autoscaling",), ("number", "loss"), (), 5.0),
+}
+CASES |= {
+    f"not autoscaled: {name}": case._replace(features=("configuration",), gap=5.0) for name, case in CASES.items()
+}
+CASES["scaled, then Pods lost, which are watched"] = Case(("autoscaling", "Pods"), ("number", "loss"), (), 5.0)
 """Cases that were wrong once, and the same ones without autoscaling."""
 
 
 @both_modes
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_ready_is_what_the_pods_show(case: Case, mode: Mode) -> None:
     assert play(case, mode) == []
 
@@ -81,11 +66,3 @@ def test_a_mistake_is_found(make: Callable[[], Controller], events: tuple[str, .
 
     assert play(case, MODES[0]) == []
     assert any(said in line for line in play(case, MODES[0], make()))
-
-
-def test_every_event_and_every_feature_is_among_the_cases() -> None:
-    chance = Random(0)  # noqa: S311 - nothing secret
-    chosen = [case for autoscaled in (True, False) for case in some_cases(chance, 400, autoscaled=autoscaled)]
-
-    assert {event for case in chosen for event in case.events} == EVENTS.keys()
-    assert {feature for case in chosen for feature in case.features} == FEATURES.keys()

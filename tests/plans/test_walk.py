@@ -160,19 +160,17 @@ class Walk(RuleBasedStateMachine):
             self.world.edit(key, change)
 
 
-AUTOSCALED = pytest.param(("autoscaling",), id="autoscaled")
+WALKS: dict[str, Json] = {
+    "fixed": {},
+    "autoscaled": {"more": ("autoscaling",)},
+    "Pods are watched": {"make": staticmethod(lambda: WITH_PODS)},
+}
 
 
 @pytest.mark.slow
 @both_modes
-@pytest.mark.parametrize("more", [pytest.param((), id="fixed"), AUTOSCALED])
-def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode, more: tuple[str, ...]) -> None:
-    walk = type("Walk", (Walk,), {"mode": mode, "more": more})
-    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(4, 200)))
-
-
-@pytest.mark.slow
-@both_modes
-def test_a_walk_in_which_pods_are_watched_ends_in_the_state_of_its_last_spec(mode: Mode) -> None:
-    walk = type("Walk", (Walk,), {"mode": mode, "make": staticmethod(lambda: WITH_PODS)})
-    run_state_machine_as_test(walk, settings=settings(TWENTY_STEPS, max_examples=short_or_whole(2, 100)))
+@pytest.mark.parametrize("kind", WALKS)
+def test_a_walk_ends_in_the_state_of_its_last_spec(mode: Mode, kind: str) -> None:
+    walk, examples = type("Walk", (Walk,), {"mode": mode, **WALKS[kind]}), short_or_whole(4, 200)
+    few = settings(TWENTY_STEPS, max_examples=examples // 2 if "make" in WALKS[kind] else examples)
+    run_state_machine_as_test(walk, settings=few)

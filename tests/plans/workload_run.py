@@ -123,7 +123,9 @@ class WorkloadRun:
     def _end(self) -> list[str]:
         """Return the objects as text, without the parts that depend on the history."""
         found = [self.world.get(key) for key in sorted(self.world.api.all_keys())]
-        lines = "\n".join(sorted(to_json(_stable(item)) for item in found if not _empty(item)))
+        # The number of old ReplicaSets without Pods depends on the history.
+        kept = [item for item in found if item["kind"] != "ReplicaSet" or item["spec"]["replicas"]]
+        lines = "\n".join(sorted(to_json(_stable(item)) for item in kept))
         for item in found:
             uid = item["metadata"]["uid"]
             lines = lines.replace(uid, f"uid of {item['kind']}").replace(f"-{uid[:8]}", "-uid")
@@ -135,11 +137,6 @@ _VOLATILE = {
     "countedAt",
     "override", "readyGeneration", "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
 }  # fmt: skip
-
-
-def _empty(item: Json) -> bool:
-    """Tell whether *item* is an old ReplicaSet without Pods: their number depends on the history."""
-    return bool(item["kind"] == "ReplicaSet" and not item["spec"]["replicas"])
 
 
 def _stable(item: Json) -> Json:

@@ -131,11 +131,7 @@ WORKLOADS: dict[str, Workload] = {
     "foreign Service, which goes": Workload((put(foreign(service(app="other"))),), (spec(**PORT), delete(SERVICE))),
     "configuration changed, lost and back": Workload(
         (put(config_map("settings", a="1")), spec(**USED)),
-        (
-            edit(SETTINGS, lambda item: item["data"].update(a="2")),
-            delete(SETTINGS),
-            put(config_map("settings", a="3")),
-        ),
+        (edit(SETTINGS, lambda item: item["data"].update(a="2")), delete(SETTINGS), put(config_map("settings", a="3"))),
         WATCHING,
     ),
     "a start that waits": Workload((spec(**WAITING),), (put(backup("nightly")), delete(NIGHTLY)), WATCHING),

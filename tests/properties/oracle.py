@@ -3,6 +3,7 @@
 Source: the invariants of the project; section "never passable" of its threat model; kubectl's rollout status.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,10 +12,8 @@ import jsonschema
 from app.api.schema.crd import schema
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from metahook.simulator.objects import to_json
-from tests.requests.builders import KINDS
+from tests.requests.builders import KINDS, Json
 from tests.strategies.observed import Situation
-
-Json = dict[str, Any]
 
 _STATUS = schema()["properties"]["status"]
 _VALIDATOR = jsonschema.Draft202012Validator(_STATUS)
@@ -28,6 +27,7 @@ _FORBIDDEN = {
     "externalIPs", "loadBalancerIP", "externalName", "ownerReferences", "finalizers",
     "generateName", "uid", "resourceVersion", "managedFields", "status",
 }  # fmt: skip
+_METACONTROLLERS = re.compile(r"controller-uid$|metacontroller\.k8s\.io/")
 _ONLY: Json = {
     "allowPrivilegeEscalation": [False],
     "automountServiceAccountToken": [False],
@@ -62,12 +62,8 @@ def forbidden(child: Json, namespace: str) -> Iterator[str]:
             yield f"{path} is another namespace"
         if field == "priorityClassName" and value.startswith("system-"):
             yield f"{path} is a class of the system's"
-        if field in ("labels", "annotations") and any(_metacontrollers(key) for key in value):
+        if field in ("labels", "annotations") and any(map(_METACONTROLLERS.match, value)):
             yield f"{path} has a key of Metacontroller's"
-
-
-def _metacontrollers(key: str) -> bool:
-    return key == "controller-uid" or key.startswith("metacontroller.k8s.io/")
 
 
 def untidy(value: Any) -> Iterator[str]:
@@ -134,16 +130,9 @@ def held(situation: Situation) -> bool:
     name = situation.parent["metadata"]["name"]
     ran = "readyGeneration" in (situation.parent.get("status") or {})
     there = _mine(situation, situation.child("Deployment", f"{name}-deployment")) is not None
-    return not ran and not there and any(not _met(situation, asked) for asked in _asked(situation, "dependencies"))
-
-
-def _asked(situation: Situation, field: str) -> list[Json]:
-    return situation.parent["spec"].get(field) or []
-
-
-def _met(situation: Situation, asked: Json) -> bool:
-    seen = (situation.related or {}).get("MyBackup.example.com/v1", {}).get(f"default/{asked['name']}")
-    return seen is not None
+    seen = (situation.related or {}).get("MyBackup.example.com/v1", {})
+    asked = situation.parent["spec"].get("dependencies") or []
+    return not ran and not there and any(f"default/{each['name']}" not in seen for each in asked)
 
 
 def ready_is_earned(situation: Situation, answer: Json) -> bool:

@@ -11,15 +11,12 @@ from app.core.desired.children import CHILDREN
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import to_json
 from metahook.simulator.world import World
-from tests.requests.builders import rolled_out
+from tests.requests.builders import Json, rolled_out
 from tests.requests.watched_objects import ALL, WATCHING, WITH_BACKUPS
 from tests.simulated.worlds import WEB, Since, both_modes, parent, ready, synced, world
 from tests.strategies.my_resources import specs
 from tests.strategies.observed import Situation, situations
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
-
 
 KINDS = [child.KIND for child in CHILDREN]
 
@@ -32,24 +29,19 @@ def alone(mode: Mode, *objects: Json) -> World:
     return made
 
 
-def roll_out(made: World) -> None:
-    """Let the Deployment controller finish, at once, and again once an annotation says which image was Ready."""
-    for _ in range(2):
-        for deployment in made.api.all("Deployment"):
-            made.api.update_status(rolled_out(deployment), "deployment-controller")
-        assert made.until_quiet()
-
-
 def children(made: World) -> list[Json]:
     """Return the children as they are stored."""
     return [item for kind in KINDS for item in made.api.all(kind.kind)]
 
 
 def settle(made: World, spec: Json) -> None:
-    """Let the parent have this *spec*, until all is still and rolled out."""
+    """Let the parent have this *spec*, until all is still and rolled out, as an annotation says of the image, too."""
     made.apply({**parent(), "spec": spec})
     assert made.until_quiet()
-    roll_out(made)
+    for _ in range(2):
+        for deployment in made.api.all("Deployment"):
+            made.api.update_status(rolled_out(deployment), "deployment-controller")
+        assert made.until_quiet()
 
 
 CPU: Json = {"targetCPUUtilizationPercentage": 80}

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.simulator.metacontroller.dynamic_apply import merged_child
 from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
-from tests.requests.builders import NOW, my_resource, sync
+from tests.requests.builders import NOW, Json, my_resource, sync
 from tests.requests.watched_objects import ALL, WATCH, WATCHING, related
 from tests.strategies.my_resources import parents, specs
 from tests.strategies.observed import Situation, situations
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
 
 
 def answer_to(situation: Situation) -> Json:

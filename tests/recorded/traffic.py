@@ -7,14 +7,12 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook.simulator.objects import to_json
+from tests.requests.builders import Json
 from tests.strategies.observed import Situation
-
-Json = dict[str, Any]
 
 FOLDER = Path(__file__).parents[1] / "data" / "traffic"
 

@@ -12,35 +12,9 @@ from metahook.simulator.world import World
 from tests.requests.builders import MY_RESOURCE as PARENT
 from tests.requests.builders import MYRESOURCE, Json
 from toolkit import worlds
-from toolkit.worlds import (
-    CHANGES,
-    DEPLOYMENT,
-    MAKES,
-    SERVICE,
-    Since,
-    both_modes,
-    calls,
-    events,
-    foreign,
-    ready,
-    synced,
-)
+from toolkit.worlds import DEPLOYMENT, SERVICE, Since, both_modes, calls, foreign, ready, synced
 
-__all__ = [
-    "CHANGES",
-    "DEPLOYMENT",
-    "MAKES",
-    "PARENT",
-    "SERVICE",
-    "Json",
-    "Since",
-    "both_modes",
-    "calls",
-    "events",
-    "foreign",
-    "ready",
-    "synced",
-]
+__all__ = ["DEPLOYMENT", "PARENT", "SERVICE", "Json", "Since", "both_modes", "calls", "foreign", "ready", "synced"]
 
 CHILDREN = tuple(child.KIND for child in children.CHILDREN)
 WEB = Key("MyResource", "default", "web")

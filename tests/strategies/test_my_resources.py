@@ -11,10 +11,9 @@ from hypothesis.errors import NoSuchExample
 
 from app.api.schema.crd import schema
 from app.api.schema.reading import InvalidSpec, read
+from tests.requests.builders import Json
 from tests.strategies.my_resources import parents, scheduled_specs, specs
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
 
 
 @pytest.mark.slow

@@ -8,9 +8,7 @@ import msgspec
 import pytest
 
 from app.core.watch import Watch
-from tests.requests.builders import UID, child, condition, finished, my_resource, owned, reason, rolled_out, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import UID, Json, child, condition, finished, my_resource, owned, reason, rolled_out, sync
 
 CONFIG = "mygroup.example.com/config"
 SECRETS = "mygroup.example.com/secrets"

@@ -18,11 +18,10 @@ from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
 from metahook.protocol.request_builder import customize_request
-from tests.requests.builders import finished, my_resource, reason, sync
+from tests.requests.builders import Json, finished, my_resource, reason, sync
 from website.fields import FULL as FILE
 from website.fields import examples
 
-Json = dict[str, Any]
 Path = tuple[str, ...]
 
 EXAMPLES = examples()

@@ -8,13 +8,10 @@ import yaml
 
 from app.core.desired.children import CHILDREN, OPTIONAL_CHILDREN
 from metahook import HTTPRoute, Object
-from tests.requests.builders import child, condition, finished, kinds, my_resource, reason, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import Json, child, condition, finished, kinds, my_resource, reason, sync
 
 FULL: Json = yaml.safe_load(Path("examples/full.yaml").read_text(encoding="utf-8"))["spec"] | {"dependencies": []}
 ROUTED: Json = FULL | {"expose": {"host": "web.example.com", "gateway": {"name": "shared"}}}
-KINDS = pytest.mark.parametrize("kind", CHILDREN, ids=lambda kind: kind.KIND.kind)
 
 
 def full(kind: type[Object]) -> Json:
@@ -22,26 +19,14 @@ def full(kind: type[Object]) -> Json:
     return my_resource(spec=ROUTED if kind is HTTPRoute else FULL)
 
 
-@KINDS
-def test_a_child_of_each_kind_is_in_the_response_for_the_full_example(kind: type[Object]) -> None:
-    assert kind.KIND.kind in kinds(sync(full(kind))), (
-        f"no {kind.KIND.kind}: see OPTIONAL_CHILDREN, and use it in examples/full.yaml"
-    )
-
-
-@KINDS
-def test_a_child_of_each_kind_has_the_labels_of_all_and_the_stamp_of_its_generation(kind: type[Object]) -> None:
-    metadata = child(sync(full(kind)), kind.KIND.kind)["metadata"]
+@pytest.mark.parametrize("kind", CHILDREN, ids=lambda kind: kind.KIND.kind)
+def test_a_child_of_each_kind_has_the_labels_of_all_and_the_stamp_and_is_waited_for(kind: type[Object]) -> None:
+    parent = full(kind)
+    metadata = child(sync(parent), kind.KIND.kind)["metadata"]
+    others = [item for item in finished(parent) if item["kind"] != kind.KIND.kind]
 
     assert metadata["labels"]["myresource"] == "web"
     assert metadata["annotations"]["mygroup.example.com/applied"] == "1-b848bea7"
-
-
-@KINDS
-def test_a_child_of_each_kind_is_waited_for(kind: type[Object]) -> None:
-    parent = full(kind)
-    others = [item for item in finished(parent) if item["kind"] != kind.KIND.kind]
-
     assert f"{kind.KIND.kind} " in condition(sync(parent, *others))["message"]
 
 

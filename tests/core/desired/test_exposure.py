@@ -77,11 +77,7 @@ def test_a_route_of_a_gateway_has_all_defaults_of_its_kind() -> None:
 
 @pytest.mark.parametrize(("port", "number"), [(None, 81), ("other", 82)])
 def test_the_first_tcp_port_gets_the_requests_or_the_one_that_is_named(port: str | None, number: int) -> None:
-    ports = [
-        {"containerPort": 80, "protocol": "UDP"},
-        {"containerPort": 81},
-        {"containerPort": 82, "name": "other"},
-    ]
+    ports = [{"containerPort": 80, "protocol": "UDP"}, {"containerPort": 81}, {"containerPort": 82, "name": "other"}]
     parent = my_resource(ports=ports, expose={"host": HOST, **({"port": port} if port else {})})
     (rule,) = child(sync(parent), "Ingress")["spec"]["rules"]
 

@@ -1,16 +1,12 @@
 """What is answered is what Kubernetes knows: every child validates against Kubernetes' own schemas, strictly."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 
-from tests.requests.builders import sync
+from tests.requests.builders import Json, sync
 from tests.schemas.kubernetes import validate
 from tests.strategies.my_resources import parents
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
 
 OLDEST, NEWEST = "1.34", "1.36"
 

@@ -9,6 +9,7 @@ from tests.requests.builders import (
     NOW,
     NOW_TEXT,
     UID,
+    Json,
     child,
     condition,
     finished,
@@ -22,8 +23,6 @@ from tests.requests.builders import (
 
 PORTS: dict[str, Any] = {"ports": [{"containerPort": 80}]}
 BEFORE, AFTER = "2026-01-31T11:00:00Z", "2026-01-31T12:00:01Z"
-
-Json = dict[str, Any]
 
 
 def service(*, finalizers: list[str] | None = None, going: bool = False, **owner: Any) -> Json:
@@ -157,6 +156,7 @@ def test_a_deployment_that_was_left_behind_is_not_taken_over() -> None:
     assert [reason(answer) for answer in (first, later)] == ["Building", "NameConflict"]
     assert "kubectl label --overwrite deployment web-deployment -n default" in condition(later)["message"]
     assert later["resyncAfterSeconds"] == 60
+    assert kinds(anew()) == ["Deployment"], "no Pod is left"
 
 
 @pytest.mark.parametrize(

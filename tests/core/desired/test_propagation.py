@@ -53,14 +53,8 @@ def test_annotations_of_the_service_win_over_those_of_the_parent() -> None:
 
 def test_a_label_that_changes_is_sent_to_the_children_and_no_more_once_it_is_there() -> None:
     before, after = (labelled(team, propagate=KEYS) for team in ("red", "blue"))
-    labels = [
-        [item["metadata"]["labels"]["team"] for item in sync(after, *children)["children"]]
-        for children in (finished(before), finished(after))
-    ]
-    repairs = [
-        [REPAIR in item["metadata"]["annotations"] for item in sync(after, *children)["children"]]
-        for children in (finished(before), finished(after))
-    ]
 
-    assert labels == [["blue", "blue"]] * 2
-    assert repairs == [[True, True], [False, False]]
+    for children, is_sent in ((finished(before), True), (finished(after), False)):
+        found = [item["metadata"] for item in sync(after, *children)["children"]]
+        assert [each["labels"]["team"] for each in found] == ["blue", "blue"]
+        assert [REPAIR in each["annotations"] for each in found] == [is_sent, is_sent]

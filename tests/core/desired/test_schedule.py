@@ -132,18 +132,12 @@ def ends_on_its_day(schedule: Json, time: datetime) -> int | None:
     return asked({**schedule, "sleep": sleep}, time)
 
 
-def stops_at_an_excepted_date(schedule: Json, time: datetime) -> int | None:
-    """Make a mistake: an excepted date ends the window of the day before."""
-    return None if f"{time:%F}" in schedule["except"] else asked(schedule, time)
-
-
-@pytest.mark.parametrize("mistake", [ends_on_its_day, stops_at_an_excepted_date])
-def test_an_oracle_with_a_mistake_differs(mistake: Callable[..., Any]) -> None:
+def test_an_oracle_with_a_mistake_differs() -> None:
     schedule: Json = {"sleep": [WORKDAYS], "except": ["2026-01-07"]}
     start = datetime(2026, 1, 5, tzinfo=UTC)
 
     assert differences("UTC", schedule, start, 7 * 96) == 0
-    assert differences("UTC", schedule, start, 7 * 96, mistake) > 0
+    assert differences("UTC", schedule, start, 7 * 96, ends_on_its_day) > 0
 
 
 @pytest.mark.parametrize(

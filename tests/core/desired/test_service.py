@@ -11,18 +11,6 @@ def service(**spec: Any) -> dict[str, Any]:
     return child(sync(my_resource(ports=[HTTP], **spec)), "Service")
 
 
-def test_ports_make_a_service_of_the_same_name() -> None:
-    made = service()
-
-    assert made["metadata"]["name"] == "web"
-    assert made["spec"] == {
-        "type": "ClusterIP",
-        "selector": {"myresource": "web"},
-        "ports": [{"name": "http", "port": 8080, "protocol": "TCP", "targetPort": 8080}],
-        "sessionAffinity": "None",
-    }
-
-
 @pytest.mark.parametrize(
     "spec",
     [

@@ -1,14 +1,11 @@
 """Advice for a container that can't be created: the kubelet's words count only for what the spec uses."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.requests.pods import answered, container, pod, said, waiting
-
-Json = dict[str, Any]
+from tests.requests.builders import Json
+from tests.requests.pods import container, pod, said, waiting
 
 USES: Json = {
     "env": [
@@ -92,39 +89,3 @@ def test_a_kubelet_that_says_nothing_is_no_error() -> None:
     seen = container(state={"waiting": {"reason": "CreateContainerConfigError"}})
 
     assert said(pod(seen))[0] == "ContainerConfigError"
-
-
-def test_what_is_missing_is_looked_up_at_the_same_cost_however_many_pods_say_it() -> None:
-    """The references of the spec are read once. (Reading them for each of the Pods took a hundred times as long.)"""
-    volumes = [{"name": f"v{number}", "projected": {"sources": sources(number)}} for number in range(12)]
-    mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
-    spec: Json = {"volumes": volumes, "volumeMounts": mounts}
-    seen = container(state=waiting("CreateContainerConfigError", "couldn't find key k9 in Secret default/s9-1"))
-    pods = [pod(seen, name=f"p{number}") for number in range(100)]
-
-    assert "key k9 of Secret s9-1 does not exist" in said(pods[0], **spec)[1]
-    assert cpu(lambda: answered(*pods, **spec)) < 5 * cpu(lambda: answered(*pods[:2], **spec))
-
-
-def sources(volume: int) -> list[Json]:
-    """Return eight Secrets of which 64 keys each are used."""
-    return [
-        {
-            "secret": {
-                "name": f"s{volume}-{number}",
-                "items": [{"key": f"k{key}", "path": f"{number}-{key}"} for key in range(64)],
-            }
-        }
-        for number in range(8)
-    ]
-
-
-def cpu(does: Callable[[], object]) -> float:
-    """Return how many seconds of CPU it takes, at best."""
-
-    def once() -> float:
-        start = time.process_time()
-        does()
-        return time.process_time() - start
-
-    return min(once() for _ in range(3))

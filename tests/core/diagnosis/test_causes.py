@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import condition
+from tests.requests.builders import Json, condition
 from tests.requests.pods import (
     HEALTHY,
     UNSCHEDULABLE,
@@ -18,8 +18,6 @@ from tests.requests.pods import (
     said,
     waiting,
 )
-
-Json = dict[str, Any]
 
 CRASH = (
     "CrashLooping",

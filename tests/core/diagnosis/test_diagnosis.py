@@ -5,10 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.core.controller import controller
-from app.core.watch import Watch
-from metahook.protocol.request_builder import sync_request
-from tests.requests.builders import condition, grouped, my_resource, reason, sync
+from tests.requests.builders import Json, condition, my_resource, reason, sync
 from tests.requests.pods import (
     HEALTHY,
     UNSCHEDULABLE,
@@ -24,8 +21,6 @@ from tests.requests.pods import (
     unfinished,
     waiting,
 )
-
-Json = dict[str, Any]
 
 LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
 PROBE = {"httpGet": {"port": 80}}
@@ -109,17 +104,6 @@ def test_pods_say_nothing_of_another_spec_or_where_none_were_asked_for(
     assert reason(sync(parent, unfinished(my_resource()), related=related)) == expected
 
 
-def test_pods_change_no_child_and_nothing_but_reason_and_message() -> None:
-    without, explained = answered(pod(HEALTHY)), answered(pod(crashing()))
-
-    assert without["children"] == explained["children"]
-    for answer in (without, explained):
-        for each in answer["status"]["conditions"]:
-            if each["type"] in ("Ready", "Reconciling"):
-                del each["reason"], each["message"]
-    assert without["status"] == explained["status"]
-
-
 def old(count: int, seconds: float = 9000, *, mark: str = "old") -> list[Json]:
     """Return Pods that are well, of an older ReplicaSet; the others are an hour old."""
     return [pod(HEALTHY, mark=mark, made=ago(seconds))] * count
@@ -181,16 +165,6 @@ def test_of_as_many_pods_those_with_the_image_of_the_spec_count(images: tuple[st
 def test_a_pod_that_is_not_the_deployments_does_not_count(gone: Json) -> None:
     assert reason(answered(gone)) == "RollingOut"
     assert reason(answered(gone, pod(crashing(), name="b"), status={"updatedReplicas": 1})) == "CrashLooping"
-
-
-def test_pods_are_not_asked_for_when_the_policy_says_so() -> None:
-    asked = {}
-    for pods in (True, False):
-        body = sync_request(my_resource(), grouped(), {})
-        answer = controller(Watch(pods=pods)).handle_customize(body).body
-        asked[pods] = b"pods" in answer
-
-    assert asked == {True: True, False: False}
 
 
 def test_a_missing_configmap_is_said_before_what_pods_say_of_it() -> None:

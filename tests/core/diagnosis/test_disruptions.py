@@ -1,10 +1,8 @@
 """Disruptions: what evicts, preempts, rejects or loses a Pod, and for how long that is the cause."""
 
-from typing import Any
-
 import pytest
 
-from tests.requests.builders import condition
+from tests.requests.builders import Json, condition
 from tests.requests.pods import (
     HEALTHY,
     LOST,
@@ -18,8 +16,6 @@ from tests.requests.pods import (
     running,
     said,
 )
-
-Json = dict[str, Any]
 
 READY = [{"type": kind, "status": "True", "lastTransitionTime": ago(40)} for kind in ("Ready", "ContainersReady")]
 VOLUME = {"volumes": [{"name": "d", "emptyDir": {"sizeLimit": "4Mi"}}]}

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import child, condition, my_resource, sync
+from tests.requests.builders import Json, child, condition, my_resource, sync
 from tests.requests.pods import HEALTHY, ago, crashing, pod, shown, unfinished
-
-Json = dict[str, Any]
 
 ADMITTED: Json = {
     "nodeName": "node-1",

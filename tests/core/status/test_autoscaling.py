@@ -112,12 +112,7 @@ ROLLOUT = [{"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdate
         ),
         pytest.param(counted(9), scaled(3, 9, **FAILING), "ReplicasUnavailable", id="a loss"),
         pytest.param(counted(5), scaled(3, 9, **FAILING), "ReplicasUnavailable", id="a loss while it scales up"),
-        pytest.param(
-            WAS_READY,
-            scaled(3, 9, ago=3, **FAILING),
-            "ReplicasUnavailable",
-            id="a loss, with an old status",
-        ),
+        pytest.param(WAS_READY, scaled(3, 9, ago=3, **FAILING), "ReplicasUnavailable", id="a loss, with an old status"),
     ],
 )
 def test_otherwise_missing_pods_are_missing(parent: Json, children: list[Json], expected: str) -> None:
@@ -173,15 +168,6 @@ def hash_of(deployment: Json) -> str | None:
     return found
 
 
-def reported(*conditions: tuple[str, str, str]) -> Json:
-    """Return the children, of which the autoscaler reports *conditions*."""
-    deployment, autoscaler = finished(my_resource(**SPEC))
-    found = [{"type": kind, "status": status, "reason": why} for kind, status, why in conditions]
-    answer = sync(WAS_READY, deployment, {**autoscaler, "status": {"conditions": found}})
-    assert reason(answer) == "Available"
-    return condition(answer, "AutoscalingActive")
-
-
 ABLE = ("AbleToScale", "True", "ReadyForNewScale")
 
 
@@ -200,8 +186,13 @@ ABLE = ("AbleToScale", "True", "ReadyForNewScale")
 def test_what_the_autoscaler_reports_is_a_condition_of_its_own(
     conditions: list[tuple[str, str, str]], status: str, expected: str
 ) -> None:
-    found = reported(*conditions)
+    deployment, autoscaler = finished(my_resource(**SPEC))
+    reported = [{"type": kind, "status": state, "reason": why} for kind, state, why in conditions]
 
+    answer = sync(WAS_READY, deployment, {**autoscaler, "status": {"conditions": reported}})
+
+    found = condition(answer, "AutoscalingActive")
+    assert reason(answer) == "Available"
     assert (found["status"], found["reason"]) == (status, expected)
     assert "{" not in found["message"]
     assert "kubectl" in found["message"] or status != "False"

@@ -1,17 +1,14 @@
 """Available and replicas tell of unstable Pods, whatever else keeps the MyResource from being Ready."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from tests.requests.builders import NOW, condition, finished, grouped, my_resource, reason, sync
+from tests.requests.builders import NOW, Json, condition, finished, grouped, my_resource, reason, sync
 from tests.requests.pods import HEALTHY, ago, container, ended, failed, pod, running, shown
 
-Json = dict[str, Any]
-
-PORT: Json = {"ports": [{"containerPort": 80}]}
-CONFIG: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
 FLAPPING = pod(container(state=running(3), last=ended(1), restarts=3, ready=True))
 STABLE = pod(HEALTHY)
 FOREIGN = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"}}
@@ -25,41 +22,32 @@ def deployment_of(parent: Json) -> Json:
     return next(item for item in finished(parent) if item["kind"] == "Deployment")
 
 
-def building(related: Json) -> Json:
-    return sync(my_resource(generation=2, image="nginx:2"), *finished(my_resource()), related=related)
-
-
-def not_applied(related: Json) -> Json:
-    parent, children = my_resource(generation=2, image="nginx:2"), finished(my_resource())
-    parent["status"] = sync(parent, *children)["status"]
-    return sync(parent, *children, related=related, now=NOW + timedelta(seconds=60))
-
-
-def name_conflict(related: Json) -> Json:
-    parent = my_resource(**PORT)
-    return sync(parent, deployment_of(parent), related={**grouped(FOREIGN, kinds=("Service",)), **related})
-
-
-def config_not_found(related: Json) -> Json:
-    parent = my_resource(**CONFIG)
-    return sync(parent, deployment_of(parent), related={"ConfigMap.v1": {}, **related})
+DEPLOYMENT = deployment_of(my_resource())
+CHANGED = my_resource(generation=2, image="nginx:2")
+WAITED = {**CHANGED, "status": sync(CHANGED, DEPLOYMENT)["status"]}
+SERVED = my_resource(ports=[{"containerPort": 80}])
+CONFIGURED = my_resource(envFrom=[{"configMapRef": {"name": "settings"}}])
+PAUSED = {**with_status(DEPLOYMENT, updatedReplicas=0), "spec": {**DEPLOYMENT["spec"], "paused": True}}
+UNOBSERVED = with_status(DEPLOYMENT, observedGeneration=0)
 
 
 def paused(related: Json) -> Json:
-    made = deployment_of(my_resource())
-    made["spec"] = {**made["spec"], "paused": True}
-    return sync(my_resource(), with_status(made, updatedReplicas=0), related=related)
+    return sync(my_resource(), PAUSED, related=related)
 
 
 def not_yet_observed(related: Json) -> Json:
-    return sync(my_resource(), with_status(deployment_of(my_resource()), observedGeneration=0), related=related)
+    return sync(my_resource(), UNOBSERVED, related=related)
 
 
-SITUATIONS = {
-    "Building": building,
-    "NotApplied": not_applied,
-    "NameConflict": name_conflict,
-    "ConfigNotFound": config_not_found,
+SITUATIONS: dict[str, Callable[[Json], Json]] = {
+    "Building": lambda related: sync(CHANGED, DEPLOYMENT, related=related),
+    "NotApplied": lambda related: sync(WAITED, DEPLOYMENT, related=related, now=NOW + timedelta(seconds=60)),
+    "NameConflict": lambda related: sync(
+        SERVED, deployment_of(SERVED), related={**grouped(FOREIGN, kinds=("Service",)), **related}
+    ),
+    "ConfigNotFound": lambda related: sync(
+        CONFIGURED, deployment_of(CONFIGURED), related={"ConfigMap.v1": {}, **related}
+    ),
     "Paused": paused,
     "RollingOut": not_yet_observed,
 }
@@ -72,19 +60,17 @@ def test_pods_are_available_if_they_run_and_do_not_flap_whatever_the_reason_of_r
     assert reason(flapping) == reason(stable) == expected
     found = [condition(answer, "Available") for answer in (flapping, stable)]
     assert [each["status"] for each in found] == ["False", "True"]
-    assert found[0]["reason"] == "MinimumReplicasUnavailable"
+    assert [each["reason"] for each in found] == ["MinimumReplicasUnavailable", "MinimumReplicasAvailable"]
 
 
 def test_pods_that_just_failed_count_as_replicas_also_while_a_child_is_updated() -> None:
-    old = with_status(deployment_of(my_resource()), replicas=0)
-
-    answer = sync(my_resource(generation=2, image="nginx:2"), old, related=shown(failed("Evicted")))
+    answer = sync(CHANGED, with_status(DEPLOYMENT, replicas=0), related=shown(failed("Evicted")))
 
     assert (reason(answer), answer["status"]["replicas"]) == ("Building", 1)
 
 
 def test_pods_of_a_deleted_myresource_are_not_asked() -> None:
-    answer = sync(my_resource(deleting=True), deployment_of(my_resource()), related=shown(FLAPPING))
+    answer = sync(my_resource(deleting=True), DEPLOYMENT, related=shown(FLAPPING))
 
     assert condition(answer, "Available")["status"] == "True"
 
@@ -100,11 +86,10 @@ def test_old_pods_that_flap_do_not_keep_a_deployment_that_nobody_looks_at_from_b
     """Failures decide about a deadline only where nothing but Pods keeps the rollout from its end."""
     first = not_yet_observed(shown(FLAPPING))
     late = my_resource(status=first["status"])
-    deployment = with_status(deployment_of(my_resource()), observedGeneration=0)
     last = {"terminated": {"exitCode": 1, "startedAt": ago(-588), "finishedAt": ago(-589)}}
     flapping = pod(container(state=running(-590), last=last, restarts=3))
 
-    answer = sync(late, deployment, related=shown(flapping), now=NOW + timedelta(seconds=600))
+    answer = sync(late, UNOBSERVED, related=shown(flapping), now=NOW + timedelta(seconds=600))
 
     assert reason(answer) == "ProgressDeadlineExceeded"
 

@@ -49,31 +49,20 @@ def test_an_ingress_without_an_address_is_not_served_yet_and_ready_does_not_wait
     assert reason(answer) == "Available"
 
 
+BY_GATEWAY, OWN = exposed(gateway=GATEWAY), exposed(gateway={"name": "shared"})
+URL = "http://web.example.com/"
+
+
 @pytest.mark.parametrize(
     ("parent", "status", "url"),
     [
-        pytest.param(exposed(), ADDRESS, "http://web.example.com/", id="Ingress"),
+        pytest.param(exposed(), ADDRESS, URL, id="Ingress"),
         pytest.param(exposed(tls={}, path="/shop"), ADDRESS, "https://web.example.com/shop", id="Ingress with TLS"),
-        pytest.param(exposed(gateway=GATEWAY), accepted(), "http://web.example.com/", id="HTTPRoute"),
-        pytest.param(
-            exposed(gateway=GATEWAY),
-            accepted({"example.com/Programmed": "False"}),
-            "http://web.example.com/",
-            id="a condition of its controller's own",
-        ),
+        pytest.param(BY_GATEWAY, accepted(), URL, id="HTTPRoute"),
+        pytest.param(BY_GATEWAY, accepted({"example.com/Programmed": "False"}), URL, id="another condition"),
         pytest.param(exposed(gateway=GATEWAY, tls={}), accepted(), "https://web.example.com/", id="TLS of a Gateway"),
-        pytest.param(
-            exposed(gateway={"name": "shared"}),
-            accepted(ref={"name": "shared", "namespace": "default"}),
-            "http://web.example.com/",
-            id="a Gateway in the same namespace",
-        ),
-        pytest.param(
-            exposed(gateway={"name": "shared"}),
-            accepted(ref={"name": "shared"}),
-            "http://web.example.com/",
-            id="a Gateway in the same namespace, which its controller leaves out",
-        ),
+        pytest.param(OWN, accepted(ref={"name": "shared", "namespace": "default"}), URL, id="in the same namespace"),
+        pytest.param(OWN, accepted(ref={"name": "shared"}), URL, id="in the same namespace, which is left out"),
     ],
 )
 def test_an_accepted_route_has_its_address_in_the_status(parent: Json, status: Json, url: str) -> None:

@@ -10,9 +10,7 @@ from app.core.child_metadata import REVERTED
 from app.core.status.facts.override import CALM, REPEATED, WINDOW
 from app.core.timers import format_time
 from metahook import LAST_APPLIED
-from tests.requests.builders import NOW, child, condition, finished, my_resource, reason, rolled_out, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import NOW, Json, child, condition, finished, my_resource, reason, rolled_out, sync
 
 PORTS = [{"containerPort": 80}]
 

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from app.core.status import pod_counts
 from app.core.timers import format_time
-from tests.requests.builders import NOW, finished, my_resource, sync
+from tests.requests.builders import NOW, Json, finished, my_resource, sync
 from tests.requests.pods import HEALTHY, crashing, pod, shown, unfinished
 from toolkit.slow import short_or_whole
-
-Json = dict[str, Any]
 
 SURGE, UNAVAILABLE = 2, 1
 """The most Pods that a rollout here starts and stops before others are ready."""

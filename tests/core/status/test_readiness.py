@@ -4,9 +4,7 @@ import pytest
 
 from app.core.reasons import POD_REASONS, REASONS
 from app.core.status.readiness import RULES
-from tests.requests.builders import EARLIER_TEXT, condition, finished, my_resource, reason, rolled_out, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import EARLIER_TEXT, Json, condition, finished, my_resource, reason, rolled_out, sync
 
 FAILED_PODS = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
 TOO_LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
@@ -168,12 +166,7 @@ def test_losing_pods_degrades_what_was_ready_in_this_generation(before: Json | N
     answer = sync(my_resource(replicas=3, status=before), deployment(availableReplicas=1))
 
     assert (answer["status"]["state"], reason(answer)) == (state, expected)
-
-
-def test_losing_pods_keeps_the_generation_that_was_ready() -> None:
-    answer = sync(my_resource(replicas=3, status={"readyGeneration": 1}), deployment(availableReplicas=1))
-
-    assert answer["status"]["readyGeneration"] == 1
+    assert state == "Building" or answer["status"]["readyGeneration"] == 1
 
 
 @pytest.mark.parametrize(
@@ -188,16 +181,6 @@ def test_a_child_is_undesired_only_where_the_spec_decides(fields: Json, expected
 
     assert reason(answer) == expected
     assert "deletion" not in answer["status"].get("waiting", {}).get("what", "")
-
-
-def test_a_deleted_myresource_is_terminating_and_still_lists_its_children() -> None:
-    parent = my_resource(deleting=True)
-
-    answer = sync(parent, *finished(my_resource()))
-
-    assert (answer["status"]["state"], reason(answer)) == ("Terminating", "Terminating")
-    assert len(answer["children"]) == 1
-    assert "resyncAfterSeconds" not in answer
 
 
 def test_every_reason_has_a_rule_or_comes_from_pods_and_every_rule_has_a_reason_of_the_table() -> None:

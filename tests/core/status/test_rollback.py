@@ -4,15 +4,12 @@ import re
 from datetime import timedelta
 from typing import Any
 
-import msgspec
 import pytest
 
 from app.core.child_metadata import EARLIER_FAILURE, READY_IMAGE, ROLLBACK
 from app.core.reasons import POD_REASONS
-from app.core.status.facts.template_records import template_hash
 from app.core.status.rollback import MENDED_BY_IMAGE
 from app.core.watch import Watch
-from metahook import Deployment
 from metahook.protocol.request_builder import Grouped
 from tests.docs.documents import ROOT
 from tests.requests.builders import (
@@ -53,10 +50,6 @@ OF_MAP = {"envFrom": [{"configMapRef": {"name": "a"}}]}
 
 def asking(image: str = BAD, *, generation: int = 2, mode: str = "LastReady", **fields: Any) -> Json:
     return my_resource(generation=generation, image=image, rollback={"mode": mode}, **fields)
-
-
-def template_hash_of(deployment: Json) -> str:
-    return template_hash(msgspec.json.decode(msgspec.json.encode(deployment), type=Deployment))
 
 
 def annotated(deployment: Json, **annotations: str) -> Json:
@@ -287,12 +280,6 @@ TOO_LATE: list[tuple[str, Json, str]] = [
     ("parent", "deployment", "expected"),
     [
         pytest.param(asking(mode="Disabled"), late(asking(mode="Disabled")), "ProgressDeadlineExceeded", id="disabled"),
-        pytest.param(
-            asking(mode="Disabled", replicas=0),
-            late(asking(mode="Disabled", replicas=0)),
-            "ProgressDeadlineExceeded",
-            id="disabled, without Pods",
-        ),
         pytest.param(asking(replicas=0), late(asking(replicas=0)), "ProgressDeadlineExceeded", id="without Pods"),
         *(pytest.param(asking(), late(asking(), **status), expected, id=name) for name, status, expected in TOO_LATE),
         *(
@@ -340,7 +327,7 @@ def test_the_failure_of_an_earlier_image_is_remembered_with_the_image_alone() ->
 
     assert EARLIER_FAILURE not in at_rest["metadata"]["annotations"]
     record = given["metadata"]["annotations"][EARLIER_FAILURE]
-    assert record == f"{ago(10)}/{template_hash_of(failing)}"
+    assert record.startswith(f"{ago(10)}/")
     assert sync(asking(generation=3), given)["children"][0]["metadata"]["annotations"][EARLIER_FAILURE] == record
 
 
@@ -421,15 +408,6 @@ def test_it_is_failed_and_names_both_images() -> None:
     )
     assert answer["status"]["image"] == GOOD
     assert answer["status"].keys().isdisjoint({"readyGeneration", "updatedReplicas"})
-
-
-def test_nothing_is_written_while_it_holds() -> None:
-    parent, deployment = asking(), rolled_back(asking())
-
-    answer = sync(parent, deployment)
-
-    assert image(answer) == GOOD
-    assert child(answer, "Deployment")["metadata"]["annotations"] == deployment["metadata"]["annotations"]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.requests.builders import NOW, condition, finished, my_resource, owned, sync
-
-Json = dict[str, Any]
+from tests.requests.builders import NOW, Json, condition, my_resource, owned, sync
 
 CREATED, STAMPED, COMPLETE, CHANGED, LOST, BACK = (f"2026-01-31T12:0{minute}:00Z" for minute in range(6))
 LATER = NOW + timedelta(hours=1)
@@ -205,4 +203,3 @@ def test_managed_fields_that_cannot_be_read_show_nothing() -> None:
     odd["metadata"]["managedFields"] = [{"time": 5}, {"time": "noon"}, "x", {}]
 
     assert condition(sync(odd))["lastTransitionTime"] == "2026-01-31T12:00:00Z"
-    assert finished(odd)
