@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from app.core.status.facts.override import REPEATED
 from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
@@ -16,6 +17,7 @@ from tests.e2e.lagging import LaggingCluster, lagging_cluster
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.statuses import condition
 from tests.e2e.test_autoscaling import BY_MEMORY
+from tests.e2e.test_drift import fight, reverts
 from tests.e2e.test_watching import USES, mark, settings
 from tests.e2e.truth import backward, moves, too_early, written
 
@@ -149,6 +151,23 @@ def test_a_changed_config_map_is_not_ready_before_a_pod_has_it(scene: LaggingClu
     statuses = written(scene.cluster.record, since, here.name)
     assert readiness(scene, here, since) == ["False", "True"]
     assert too_early(scene.cluster.record, statuses) == []
+
+
+def test_replicas_that_others_set_again_and_again_are_reverted_three_times(
+    scene: LaggingCluster, here: Namespace
+) -> None:
+    here.ready()
+    scene.api.hold_after(TOUCHED)
+    touch(here)
+
+    fight(here)
+    assert reverts(here) == REPEATED
+    scene.api.catch_up()
+    here.wait_for_status("Failed", "Overridden")
+    here.wait_until_quiet()
+
+    assert reverts(here) == REPEATED
+    assert here.get("MyResource", "web")["status"]["override"]["count"] == REPEATED
 
 
 def readiness(scene: LaggingCluster, here: Namespace, since: float) -> list[str]:
