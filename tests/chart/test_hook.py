@@ -1,4 +1,4 @@
-"""The hook as the chart runs it: graceful shutdown, no rights, ingress from Metacontroller and helm test only."""
+"""The hook as the chart runs it: graceful shutdown, ingress from Metacontroller and helm test only."""
 
 import shutil
 import subprocess

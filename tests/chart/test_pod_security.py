@@ -1,4 +1,4 @@
-"""Every Pod of the chart passes Pod Security "restricted"; negative controls of the evaluator."""
+"""Every Pod of the chart passes Pod Security "restricted", and is stricter; negative controls of the evaluator."""
 
 import pytest
 
@@ -19,6 +19,10 @@ def test_every_pod_is_restricted(name: str) -> None:
     assert len(pods(name)) == 2
     for pod in pods(name):
         assert violations(pod) == []
+        assert pod["automountServiceAccountToken"] is False
+        for container in pod["containers"]:
+            assert container["securityContext"]["readOnlyRootFilesystem"] is True
+            assert "memory" in container["resources"]["limits"]
 
 
 @pytest.mark.parametrize(

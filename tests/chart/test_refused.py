@@ -77,6 +77,7 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
         {"tls": {"mode": "certManager", "token": {"enabled": False}}},
         {"tls": {"mode": "secret", "secretName": "s", "clientCertificate": {"enabled": False}, "token": TOKEN}},
         {"resources": {"requests": {"cpu": 1, "memory": "1.5Gi"}}},
+        {"maxBody": 64, "resources": {"limits": {"memory": "992Mi"}}},
         watch(BACKUPS, {**BACKUPS, "apiVersion": "example.com/v2"}),
         {"replicaCount": 2, "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
         {"replicaCount": 1, "rollingUpdate": {"maxUnavailable": 0}},

@@ -229,6 +229,7 @@ def test_metacontroller_may_read_secrets_only_if_it_must(tls: Json, reads: bool)
     roles = [item for item in objects({"tls": tls}) if item["metadata"]["name"].endswith("-metacontroller")]
 
     rules = [rule for role in roles for rule in role.get("rules", ())]
+    assert rules
     verbs = [rule["verbs"] for rule in rules if "secrets" in rule["resources"]]
     assert verbs == ([["list", "watch"]] if reads else [])
 

@@ -60,7 +60,11 @@ KINDS = [kind.KIND for kind in MYRESOURCE.children if kind not in ROUTES]
 
 
 def test_the_compositecontroller_watches_just_the_kinds_that_the_controller_makes() -> None:
-    children = the("CompositeController")["spec"]["childResources"]
+    spec = the("CompositeController")["spec"]
+    children = spec["childResources"]
+
+    assert spec["parentResource"]["ignoreStatusChanges"] is True
+    assert spec["resyncPeriodSeconds"] == 600
 
     assert {(item["apiVersion"], item["resource"]) for item in children} == {
         (kind.api_version, kind.plural) for kind in KINDS

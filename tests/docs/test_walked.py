@@ -29,13 +29,13 @@ NOT_RUN = {
     "helm install metacontroller ": "the test runs Metacontroller's binary and CRDs; make kind runs this",
     "helm install metacontroller-1 ": "tests/e2e/test_shards.py runs Metacontroller's binary with its selector",
     "helm upgrade metacontroller ": "the same",
-    "helm upgrade myresource-operator charts/myresource-operator"
-    " --namespace myresource-operator --reset-then-reuse-values --set shards=2": "the same, without Helm",
-    "helm upgrade myresource-operator charts/myresource-operator"
-    " --namespace myresource-operator --reset-then-reuse-values --set maxBody=": "tests/chart renders it",
-    "kubectl label --overwrite myresource web mygroup.example.com/shard=1": "the same, without kubectl",
     "helm uninstall metacontroller ": "the same",
     "helm show crds ": "the same",
+    "helm upgrade myresource-operator charts/myresource-operator"
+    " --namespace myresource-operator --reset-then-reuse-values --set shards=2": "tests/e2e/test_shards.py has shards",
+    "kubectl label --overwrite myresource web mygroup.example.com/shard=1": "tests/e2e/test_shards.py sets the label",
+    "helm upgrade myresource-operator charts/myresource-operator"
+    " --namespace myresource-operator --reset-then-reuse-values --set maxBody=": "test_refused.py accepts it",
     "kubectl get statefulsets,": "it looks for Metacontroller, which the test starts",
     "kubectl config get-contexts": "it only lists",
     "helm get values metacontroller ": "it only prints what the user has set",

@@ -24,6 +24,7 @@ from tests.e2e.hook import Hook
 from tests.e2e.installed import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.shell import Shell
+from tests.e2e.statuses import condition
 from tests.simulated.worlds import deployment, foreign, service
 
 CHART = "charts/myresource-operator"
@@ -416,6 +417,26 @@ def test_an_upgrade_and_a_rollback_take_the_crd_along_and_restart_no_pod(
     here.eventually(lambda: not pods & here.pods())
     here.wait_until_ready()
     remove(shell, here)
+
+
+def misconfigured(here: Namespace) -> str:
+    """Return the reason of the condition OperatorMisconfigured; empty if there is none."""
+    reason: str = condition(here.get("MyResource"), "OperatorMisconfigured").get("reason", "")
+    return reason
+
+
+def test_a_wrong_installation_is_a_condition_until_it_is_applied_again(installed: Shell, here: Namespace) -> None:
+    resources = [{"apiVersion": "apps/v1", "resource": "deployments"}, {"apiVersion": "v1", "resource": "services"}]
+    here.ready()
+    assert misconfigured(here) == ""
+
+    here.client.change("CompositeController", "", "myresource", {"spec": {"childResources": resources}})
+    here.eventually(lambda: misconfigured(here) == "WrongUpdateMethod")
+    assert here.state_and_reason() == ("Ready", "Available")
+
+    installed.run("kubectl apply --server-side --force-conflicts -k metacontroller")
+    here.touched()
+    here.eventually(lambda: misconfigured(here) == "")
 
 
 def test_uninstalled_in_order_nothing_is_left(shell: Shell, here: Namespace) -> None:

@@ -179,6 +179,17 @@ def test_while_the_laptop_does_not_listen_nothing_changes_and_afterwards_nothing
     assert desk.here.main()["image"] == "nginx:1.28"
 
 
+def test_without_the_laptop_the_hook_in_the_cluster_takes_over_when_the_label_is_removed(desk: Desk) -> None:
+    desk.run(SEND, RESTRICT, CREATE)
+    desk.wait_for_hook(laptop=True)
+
+    with desk.without_laptop():
+        desk.here.change(image="nginx:1.28")
+        desk.run(RETURN)
+        desk.here.wait_until_ready()
+        assert desk.here.main()["image"] == "nginx:1.28"
+
+
 def test_an_upgrade_of_the_chart_keeps_the_selector(desk: Desk) -> None:
     desk.run(SEND, RESTRICT, CREATE)
     desk.wait_for_hook(laptop=True)

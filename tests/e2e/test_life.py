@@ -40,9 +40,8 @@ CHANGES = {
         {**PORT, "livenessProbe": {"exec": {"command": ["true"]}}, "startupProbe": {"tcpSocket": {"port": 80}}},
         {"livenessProbe": {"exec": None, "grpc": {"port": 80}}, "startupProbe": None},
     ),
-    "security profile and a restart": Change(
-        {}, {"securityProfile": "Restricted", "restartedAt": "2026-01-31T00:00:00Z"}
-    ),
+    "security profile": Change({}, {"securityProfile": "Restricted"}),
+    "a restart": Change({}, {"restartedAt": "2026-01-31T00:00:00Z"}),
 }
 
 

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +17,7 @@ from toolkit.slow import IS_WHOLE, short_or_whole
 Json = dict[str, Any]
 
 STEP = timedelta(minutes=15)
+OFFSETS = (UTC, timezone(timedelta(hours=1)), timezone(timedelta(hours=-9, minutes=-30)))
 ZONES = {
     "UTC": "2028-02-24",  # a leap day
     "Europe/Berlin": "2026-10-21",
@@ -103,10 +104,11 @@ def drawn(chance: random.Random, start: datetime, steps: int) -> Json:
             Schedule.model_validate({"sleep": sleep})
         except ValidationError:
             continue
+        until = start + chance.randrange(-steps, steps) * STEP
         return {
             "sleep": sleep,
             "except": dates,
-            "overrideUntil": (start + chance.randrange(-steps, steps) * STEP).isoformat(),
+            "overrideUntil": until.astimezone(chance.choice(OFFSETS)).isoformat(),
             "overrideState": chance.choice(["Awake", "Asleep"]),
         }
 

@@ -46,7 +46,12 @@ NO_TIMES = ("", "yesterday", "2026-01-31", "2026-01-31T12:00:00", "2026-99-31T12
         pytest.param({"conditions": "all fine", "state": 5}, id="wrong types"),
         pytest.param({"conditions": [5, None, {"type": "Ready"}, {"status": "True"}]}, id="broken conditions"),
         pytest.param({"conditions": [{"type": 1, "status": [], "lastTransitionTime": {}}]}, id="odd fields"),
-        *({**BEFORE, "conditions": [{**BEFORE["conditions"][0], "lastTransitionTime": time}]} for time in NO_TIMES),
+        *(
+            pytest.param(
+                {**BEFORE, "conditions": [{**BEFORE["conditions"][0], "lastTransitionTime": time}]}, id=f"time: {time}"
+            )
+            for time in NO_TIMES
+        ),
         *(
             pytest.param({**BEFORE, "waiting": waiting}, id=f"waiting: {waiting}")
             for waiting in ("x", {}, {"what": "Deployment web-deployment", "since": "noon"})
