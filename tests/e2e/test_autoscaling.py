@@ -142,6 +142,19 @@ def test_another_autoscaler_of_the_same_pods_is_said_and_changes_nothing(here: N
     here.eventually(lambda: autoscaling(here) == ("False", "MetricsUnavailable"))
 
 
+def test_an_autoscaler_of_the_same_name_is_left_alone(here: Namespace) -> None:
+    spec = {"scaleTargetRef": DEPLOYMENT, "minReplicas": 3, "maxReplicas": 5}
+    here.put({"apiVersion": "autoscaling/v2", "kind": HPA, "metadata": {"name": "web"}, "spec": spec})
+    here.make(autoscaling=BY_MEMORY)
+    here.wait_for_status("Failed", "NameConflict")
+
+    assert "remove spec.autoscaling" in here.message()
+    assert here.get(HPA, "web")["spec"]["minReplicas"] == 3
+    here.delete(HPA, "web")
+    here.wait_until_ready()
+    assert here.get(HPA, "web")["spec"]["maxReplicas"] == 6
+
+
 def test_what_scales_the_myresource_itself_is_refused_beside_autoscaling(here: Namespace) -> None:
     here.ready(autoscaling=BY_MEMORY)
 
