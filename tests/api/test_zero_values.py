@@ -31,13 +31,15 @@ ABSENT: Json = {
 
 
 @pytest.mark.parametrize(
-    "fields", [ABSENT, {"resources": {}, "dnsConfig": {}, "affinity": {}}], ids=["inside", "whole"]
+    "fields",
+    [ABSENT, {"resources": {}, "dnsConfig": {}, "affinity": {}}],
+    ids=["each value is zero", "the parent is empty"],
 )
 def test_a_zero_value_is_absent(fields: Json) -> None:
     assert _spec(fields).as_json() == _spec({}).as_json()
 
 
-INSIDE: Json = {
+WITH_ZEROS: Json = {
     "env": [{"name": "A", "value": ""}, {"name": "B", "value": "", "valueFrom": {"secretKeyRef": KEY}}],
     "livenessProbe": {"httpGet": {"port": 80, "path": "", "httpHeaders": []}, "initialDelaySeconds": 0},
     "readinessProbe": {"grpc": {"port": 80, "service": ""}},
@@ -52,7 +54,7 @@ INSIDE: Json = {
     "affinity": {"nodeAffinity": {}, "podAffinity": {REQUIRED: [POD_TERM], PREFERRED: []}},
     "podMetadata": {"labels": {}, "annotations": {}},
 }
-LESS: Json = {
+WITHOUT_THEM: Json = {
     "env": [{"name": "A"}, {"name": "B", "valueFrom": {"secretKeyRef": KEY}}],
     "livenessProbe": {"httpGet": {"port": 80}},
     "readinessProbe": {"grpc": {"port": 80}},
@@ -67,7 +69,7 @@ LESS: Json = {
     "affinity": {"podAffinity": {REQUIRED: [POD_TERM]}},
     "podMetadata": {},
 }
-KEPT: Json = {
+MEANT: Json = {
     "replicas": 0,
     "revisionHistoryLimit": 0,
     "terminationGracePeriodSeconds": 0,
@@ -85,8 +87,13 @@ KEPT: Json = {
     "livenessProbe": {"httpGet": {"port": 80, "httpHeaders": [{"name": "A", "value": ""}]}},
     "strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
 }
+"""Zero values that differ from an absent field."""
 
 
-@pytest.mark.parametrize(("fields", "less"), [(INSIDE, LESS), (LESS, LESS), (KEPT, KEPT)], ids=["zero", "less", "kept"])
+@pytest.mark.parametrize(
+    ("fields", "less"),
+    [(WITH_ZEROS, WITHOUT_THEM), (WITHOUT_THEM, WITHOUT_THEM), (MEANT, MEANT)],
+    ids=["zeros go", "nothing else goes", "zeros that mean something stay"],
+)
 def test_a_zero_value_inside_is_absent_unless_it_says_something(fields: Json, less: Json) -> None:
     assert _spec(fields).as_json() == {**_spec({}).as_json(), **less}

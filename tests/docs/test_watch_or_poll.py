@@ -177,4 +177,7 @@ def test_an_outage_costs_what_the_table_says(code: dict[str, Any], mode: Mode) -
 
 
 def test_the_manifest_in_the_page_about_controller_runtime_is_right_for_the_hook(code: dict[str, Any]) -> None:
-    assert found((ROOT / "metahook/docs/from-controller-runtime.md").read_text(), code["watching"]()) == []
+    page = (ROOT / "metahook/docs/from-controller-runtime.md").read_text()
+
+    assert found(page, code["watching"]()) == []
+    assert "    ignoreStatusChanges: true\n" in page

@@ -68,7 +68,7 @@ def test_no_timer_is_lost_over_a_restart_of_metacontroller(mode: Mode, reason: s
     made = begin(mode)
 
     made.run(after * at)
-    assert at == 0 or ready(made)[1] != reason  # it is new at first
+    assert at == 0 or ready(made)[1] != reason  # at 0 it can have no status yet
     made.metacontroller.restart(1)
     made.run(after * (1 - at) + 3)
 
