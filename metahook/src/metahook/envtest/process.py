@@ -19,7 +19,7 @@ _LEASH = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 
 
 _NO_CA = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""A context without a CA. That of httpx reads all CAs, which takes longer than the pause between two polls."""
+"""No CA. By default, httpx loads all CAs for each request, which takes longer than the pause between two polls."""
 
 
 class Ended(Exception):

@@ -84,7 +84,7 @@ class Certificates:
         return any(changed)
 
     def warn(self) -> None:
-        """Log the weaknesses of the files, at the start; a reload logs those of new ones."""
+        """Log the weaknesses of the files that the server starts with. A reload logs those of new files."""
         for part in self._parts:
             part.warn()
 

@@ -97,7 +97,7 @@ class Tokens:
             log.error("every call is refused: %s %s", self._path, self._cause())
 
     def warn(self) -> None:
-        """Log the weaknesses of the files, at the start; a reload logs those of new ones."""
+        """Log the weaknesses of the files that the server starts with. A reload logs those of new files."""
         for loaded in self._loaded.values():
             loaded.warn()
 

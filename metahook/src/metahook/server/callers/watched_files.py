@@ -165,7 +165,7 @@ class Reloaded(Protocol):
         """Read the files again if they have changed."""
 
     def warn(self) -> None:
-        """Log the weaknesses of files that can be used, at the start. A reload logs those of new ones."""
+        """Log the weaknesses of the files that the server starts with. A reload logs those of new files."""
 
 
 @asynccontextmanager
