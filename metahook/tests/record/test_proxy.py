@@ -25,7 +25,7 @@ from metahook.record.redaction import Redaction
 from toolkit.hooks.minimal import sync_body
 from toolkit.recording import GENERIC, Running, recording
 from toolkit.served.asgi import JSON
-from toolkit.served.process import WIDGETS, served
+from toolkit.served.process import CLIENT, WIDGETS, served
 from toolkit.served.tls import Pki
 from toolkit.widgets import grouped, widget
 
@@ -145,8 +145,7 @@ def test_the_hook_gets_a_request_as_it_was_sent(request_: Json, hook: Hook, shar
             "content": iter(content) if isinstance(content, list) else content,
             "extensions": {"target": request_["url"].encode()},
         }
-        with httpx.Client() as client:
-            assert client.request(**sent).status_code == 200
+        assert CLIENT.request(**sent).status_code == 200
 
     directly, forwarded = hook.received
     for received in (directly, forwarded):
@@ -172,7 +171,7 @@ RESPONSES: dict[str, tuple[int, Json]] = {
 def test_the_caller_gets_the_response_as_it_was_sent(status: int, headers: Json, hook: Hook, shared: Running) -> None:
     hook.respond = answer(status, b'{"a": "\\u00e9" }', **headers)
 
-    directly, forwarded = (httpx.post(f"{url}/sync", content=BODY, headers=JSON) for url in (hook.url, shared.url))
+    directly, forwarded = (CLIENT.post(f"{url}/sync", content=BODY, headers=JSON) for url in (hook.url, shared.url))
 
     assert (forwarded.status_code, forwarded.content) == (directly.status_code, directly.content)
     assert _lasting(forwarded) == _lasting(directly)
@@ -188,7 +187,7 @@ def test_a_response_that_comes_before_the_body_was_read_is_passed_on(
 ) -> None:
     with served(*WIDGETS, "--max-body=1") as small, recording(small.url, tmp_path / "new") as running:
         for url in (small.url, running.url):
-            assert httpx.post(f"{url}/sync", content=b"x" * 8 * MIB, headers=JSON).status_code == 413
+            assert CLIENT.post(f"{url}/sync", content=b"x" * 8 * MIB, headers=JSON).status_code == 413
 
 
 def test_a_proxy_with_a_certificate_serves_https_alone(hook: Hook, tmp_path: Path) -> None:
@@ -198,7 +197,7 @@ def test_a_proxy_with_a_certificate_serves_https_alone(hook: Hook, tmp_path: Pat
     with recording(hook.url, tmp_path / "new", *options, scheme="https") as running:
         assert httpx.post(f"{running.url}/sync", content=BODY, headers=JSON, verify=pki.client()).status_code == 200
         with pytest.raises(httpx.RemoteProtocolError):
-            httpx.post(f"{running.url}/sync".replace("https", "http"), content=BODY, headers=JSON)
+            CLIENT.post(f"{running.url}/sync".replace("https", "http"), content=BODY, headers=JSON)
 
 
 def _reset(handler: _Handler) -> None:
@@ -226,14 +225,14 @@ def test_a_hook_that_does_not_respond_is_a_502_that_has_nothing_of_the_request(
 ) -> None:
     hook.respond = respond
 
-    response = httpx.post(f"{shared.url}/sync?{CANARY}", content=BODY, headers=JSON)
+    response = CLIENT.post(f"{shared.url}/sync?{CANARY}", content=BODY, headers=JSON)
 
     assert (response.status_code, response.json()) == (502, {"error": "the hook did not respond"})
 
 
 def test_a_hook_that_is_down_is_a_502_and_the_log_has_nothing_of_the_request(tmp_path: Path) -> None:
     with recording(f"http://127.0.0.1:{free_port()}", tmp_path / "new") as running:
-        response = httpx.post(f"{running.url}/sync?{CANARY}", content=BODY, headers={**JSON, "authorization": CANARY})
+        response = CLIENT.post(f"{running.url}/sync?{CANARY}", content=BODY, headers={**JSON, "authorization": CANARY})
         log = running.stop()
 
     assert (response.status_code, response.json()) == (502, {"error": "the hook did not respond"})
@@ -264,7 +263,7 @@ def test_a_caller_that_goes_away_while_it_sends_harms_no_other(hook: Hook, share
     with socket.create_connection((address.host, address.port or 0)) as caller:
         caller.sendall(b"POST /sync HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
 
-    assert httpx.post(f"{shared.url}/sync", content=BODY, headers=JSON).status_code == 200
+    assert CLIENT.post(f"{shared.url}/sync", content=BODY, headers=JSON).status_code == 200
 
 
 def test_a_body_that_does_not_arrive_is_refused_in_time(
@@ -341,7 +340,7 @@ def kept_of(calls: Iterable[tuple[int, Json]], hook: Hook, folder: Path) -> list
     with recording(hook.url, folder) as running:
         for status, request in calls:
             hook.respond = answer(status)
-            httpx.request(**{"method": "POST", **request, "url": f"{running.url}{request['url']}", "headers": JSON})
+            CLIENT.request(**{"method": "POST", **request, "url": f"{running.url}{request['url']}", "headers": JSON})
         return running.kept()
 
 

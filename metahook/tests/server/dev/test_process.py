@@ -4,11 +4,9 @@ import re
 import signal
 import sys
 
-import httpx
-
 from metahook.protocol.request_builder import sync_request
 from toolkit.served.asgi import JSON
-from toolkit.served.process import WIDGETS, Served, served
+from toolkit.served.process import CLIENT, WIDGETS, Served, served
 from toolkit.widgets import grouped, ready_request, widget
 
 REQUESTS = [sync_request(widget(), grouped(), {}), ready_request(), ready_request()]
@@ -30,7 +28,7 @@ def ended(running: Served) -> list[str]:
 def test_the_log_shows_what_each_call_changes() -> None:
     with served(*SERVE, "--dev") as running:
         for body in REQUESTS:
-            assert httpx.post(f"{running.url}/sync", content=body, headers=JSON).is_success
+            assert CLIENT.post(f"{running.url}/sync", content=body, headers=JSON).is_success
         log = ended(running)
 
     info = "[info] /sync default/web generation 1 in 1.0 ms: 1 Deployment"
@@ -62,6 +60,6 @@ serve(TINY, Address("127.0.0.1", port), Address("127.0.0.1", health_port), Serve
 
 def test_any_hook_has_it_with_an_option_of_the_server() -> None:
     with served(sys.executable, "-c", _HOOK) as running:
-        assert httpx.get(f"{running.url}/openapi.json").is_success
-        assert httpx.get(f"{running.url}/docs").status_code == 404
+        assert CLIENT.get(f"{running.url}/openapi.json").is_success
+        assert CLIENT.get(f"{running.url}/docs").status_code == 404
         assert any(DEVELOPMENT in line for line in ended(running))

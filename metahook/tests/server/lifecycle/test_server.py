@@ -50,9 +50,9 @@ def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwh
         for client in clients:
             client.sendall(b"GET /livez HTTP/1.1\r\n")
 
-        assert httpx.get(f"{running.health_url}/livez").text == "ok\n"
+        assert CLIENT.get(f"{running.health_url}/livez").text == "ok\n"
         answers = [client.recv(100).partition(b"\r\n")[0] for client in clients]
-        metrics = httpx.get(f"{running.health_url}/metrics").text
+        metrics = CLIENT.get(f"{running.health_url}/metrics").text
 
     # The first one was closed to make room for the request.
     assert answers == [b"", *[b"HTTP/1.1 408 Request Timeout"] * (HEALTH_CONNECTIONS - 1)]
@@ -112,7 +112,7 @@ def test_a_request_in_flight_is_answered_before_the_process_ends() -> None:
 
 def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> None:
     with served() as running:
-        httpx.post(f"{running.url}/sync?canary", content=b'{"canary": 1}', headers={**JSON, "X-Word": "canary"})
+        CLIENT.post(f"{running.url}/sync?canary", content=b'{"canary": 1}', headers={**JSON, "X-Word": "canary"})
         running.process.send_signal(signal.SIGTERM)
         running.process.wait(timeout=10)
         log = running.process.stderr.read() if running.process.stderr else ""
@@ -141,8 +141,8 @@ def test_a_log_that_nobody_reads_stops_nothing() -> None:
         fcntl.fcntl(running.process.stderr, fcntl.F_SETPIPE_SZ, 8192)
         for _ in range(40):
             assert CLIENT.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
-        assert httpx.get(f"{running.health_url}/livez").text == "ok\n"
-        omitted = re.findall(r"log_lines_omitted_total (\d\S+)", httpx.get(f"{running.health_url}/metrics").text)
+        assert CLIENT.get(f"{running.health_url}/livez").text == "ok\n"
+        omitted = re.findall(r"log_lines_omitted_total (\d\S+)", CLIENT.get(f"{running.health_url}/metrics").text)
 
         os.read(running.process.stderr.fileno(), 65536)
         running.process.send_signal(signal.SIGINT)
@@ -157,9 +157,9 @@ def test_a_log_that_nobody_reads_stops_nothing() -> None:
 def test_a_daemon_without_stderr_has_no_log_and_ignores_sighup() -> None:
     with served("nohup", "sh", "-c", 'exec "$0" "$@" 2>&-', *WIDGETS) as running:
         running.process.send_signal(signal.SIGHUP)
-        assert httpx.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
+        assert CLIENT.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
         assert Path(f"/proc/{running.process.pid}/fd/2").readlink() == Path(os.devnull)
-        assert httpx.get(f"{running.health_url}/readyz").is_success
+        assert CLIENT.get(f"{running.health_url}/readyz").is_success
         running.process.send_signal(signal.SIGTERM)
         assert running.process.wait(timeout=10) == 0
 
@@ -184,7 +184,7 @@ serve({{"/tiny": TINY}}, Address("127.0.0.1", port), Address("127.0.0.1", health
 )
 def test_serve_sets_up_logging_unless_the_hook_has(set_up: str, line: str) -> None:
     with served(sys.executable, "-c", _HOOK.format(set_up=set_up)) as running:
-        assert httpx.post(f"{running.url}/tiny/sync", content=sync_body(), headers=JSON).status_code == 200
+        assert CLIENT.post(f"{running.url}/tiny/sync", content=sync_body(), headers=JSON).status_code == 200
         running.process.send_signal(signal.SIGINT)
         running.process.wait(timeout=10)
         log = running.process.stderr.read() if running.process.stderr else ""

@@ -171,7 +171,7 @@ def test_after_sigterm_requests_are_served_until_the_drain_ends() -> None:
 
         assert [(response.status, response.getheader("connection")) for response in responses] == [(200, "close")] * 2
         assert not idle_was_closed
-        assert httpx.get(f"{running.health_url}/livez").is_success
+        assert CLIENT.get(f"{running.health_url}/livez").is_success
         assert running.process.wait(timeout=30) == 0
         assert is_closed(idle)
         with pytest.raises(ConnectionRefusedError), connected(running):
