@@ -3,13 +3,13 @@
 Read from the bottom up, or follow a request from the top down; imports point down only.
 
     main      the app, for ``uvicorn app.main:app``
-    cli       serve, record, render, diff, replay, simulate, crd, explain: plugs the parts together
+    cli       the commands of ``myresource`` and of the kubectl plugin: plugs the parts together
     settings  the operator's settings, from options and variables
     core      decides: desired children, status, related rules
     api       the MyResource API: what a spec may be, and the CRD
 
 What serves any controller is the package ``metahook``: Metacontroller's protocol, the server, the simulator. It knows
-nothing of this one. The contracts in pyproject.toml hold this.
+nothing of the operator. The contracts in pyproject.toml hold this. docs/contributing/architecture.md follows a request.
 """
 
 from typing import Any
@@ -17,4 +17,4 @@ from typing import Any
 __version__ = "0.4.0.dev0"
 
 Json = dict[str, Any]
-"""An object of JSON."""
+"""A JSON object."""

@@ -15,7 +15,7 @@ invalid spec, a difference or an unmet expectation; 2 an error.
     wrapping     wraps text for a terminal, and aligns tables, for explain, the toolkit's commands and the plugin
 
 The rest is the toolkit's, behind :mod:`metahook.commands`, and serves any hook.
-Imports core, api and metahook. Start at :mod:`app.cli.main`.
+Imports settings, core, api and metahook. Start at :mod:`app.cli.main`.
 """
 
 from app.cli.main import main

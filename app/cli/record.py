@@ -20,7 +20,7 @@ from app.core.child_metadata import (
     ROLLED_OUT_TEMPLATE,
     SELECTOR_LABEL,
 )
-from app.core.desired.children import CHILDREN, LATER_CHILDREN
+from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
 from app.core.desired.config_hash import published_hashes
 from app.core.diagnosis import advice, pod_failures, replica_failure
 from app.core.status.facts.template_records import template_hash
@@ -205,7 +205,7 @@ _HASH_ANNOTATIONS = frozenset({*CONFIG_HASH_ANNOTATIONS.values(), ROLLED_OUT_TEM
 
 
 def _hashes(body: Body) -> dict[str, str]:
-    request = SyncRequest.decode(body, CHILDREN, shape=Shape(optional_kinds=LATER_CHILDREN))
+    request = SyncRequest.decode(body, CHILDREN, shape=Shape(optional_kinds=NOT_ALWAYS_LISTED))
     templates = [template_hash(deployment) for deployment in request.children.all(Deployment)]
     return {**published_hashes(request, _WATCH), **({ROLLED_OUT_TEMPLATE: templates[0]} if templates else {})}
 

@@ -5,7 +5,7 @@ from functools import partial
 from app.api.schema.defaults import lacks_default
 from app.api.values.names import API_VERSION, KIND, PLURAL
 from app.core.customize import customize
-from app.core.desired.children import CHILDREN, LATER_CHILDREN
+from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
 from app.core.desired.generation import GenerationMemo
 from app.core.reasons import REASONS
 from app.core.sync import sync
@@ -22,7 +22,7 @@ def controller(watch: Watch, memo: GenerationMemo | None = None) -> Controller:
         sync=partial(sync, watch=watch, memo=memo),
         customize=partial(customize, watch=watch, memo=memo),
         children=CHILDREN,
-        optional_kinds=LATER_CHILDREN,
+        optional_kinds=NOT_ALWAYS_LISTED,
         example_spec=EXAMPLE_SPEC,
         reasons=frozenset(REASONS),
         lacks_default=lacks_default,

@@ -12,7 +12,7 @@ A MyResource of another shard has the same rules: Metacontroller caches them, an
 from app.api.schema.reading import InvalidSpec
 from app.core.child_metadata import selector
 from app.core.desired import children, config_hash
-from app.core.desired.generation import GenerationMemo, valid_spec
+from app.core.desired.generation import GenerationMemo, checked_spec
 from app.core.desired.obstacles import dependencies
 from app.core.watch import Watch
 from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
@@ -21,12 +21,12 @@ from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
 def customize(request: CustomizeRequest, watch: Watch, memo: GenerationMemo | None = None) -> list[RelatedRule]:
     """Return the related rules of the parent of *request*."""
     parent = request.parent
-    valid = valid_spec(parent, memo)
-    if isinstance(valid, InvalidSpec):
+    checked = checked_spec(parent, memo)
+    if isinstance(checked, InvalidSpec):
         return []
     return [
-        *children.related_rules(request, valid.spec),
+        *children.related_rules(request, checked.spec),
         *([select_by_labels(Pod, parent.namespace, selector(parent))] if watch.pods else []),
-        *(config_hash.related_rules(parent.namespace, valid, watch) if valid.references else []),
-        *(dependencies.related_rules(parent.namespace, valid.spec, watch) if valid.spec.dependencies else []),
+        *(config_hash.related_rules(parent.namespace, checked, watch) if checked.references else []),
+        *(dependencies.related_rules(parent.namespace, checked.spec, watch) if checked.spec.dependencies else []),
     ]

@@ -78,16 +78,16 @@ _OUTLINES = {
     "claims": "",
     "code": "<exit code>",
     "constraints": ", no node matches <fields of the spec>",
-    "handover": "<kind> <name>",
     "hint": " (<meaning>)",
     "holder": "<kind> <name>",
-    "others": "<another remedy>",
+    "occupant": "<kind> <name>",
     "options": " <options>",
     "override": "<Field manager, or another user or controller> has changed a field of <kind> <name>, and the operator "
     "now reverts such changes only once every ten minutes. <remedy>: <field>",
     "pods": "<, and what is left of its Pods>",
     "refusal": "<cause>",
     "unmanaged": "<kind>",
+    "way_out": "<another remedy>",
     "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller lacks "
     "the permission",
     "described": "myresource <name>",
@@ -139,8 +139,8 @@ NAME_CONFLICT = Reason(
     "NameConflict",
     Outlook.STALLED,
     "{holder} exists and is not controlled by this MyResource, so it is left unchanged. Rename one of the two, "
-    "{others}, or let this MyResource adopt it: "
-    "kubectl label --overwrite {handover} -n {namespace} controller-uid={uid}",
+    "{way_out}, or let this MyResource adopt it: "
+    "kubectl label --overwrite {occupant} -n {namespace} controller-uid={uid}",
     "A Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress or HTTPRoute with the name of the MyResource "
     "exists, and the MyResource does not control it. Or a Deployment of an earlier MyResource of the same name was not "
     "deleted, and its Pods still run.",

@@ -96,8 +96,9 @@ def _drifts(request: SyncRequest, desired: DesiredState) -> list[Drift]:
     drifts = find_drifts(desired.children, request.children)
     # A Deployment is not among the desired children while another has its name.
     drifts = drifts or [Drift(each.kind, each.name) for each in desired.occupants if each.kind == "Deployment"]
-    is_deciding = desired.problem is None and not request.parent.deleting
-    return [*drifts, *undesired_children(desired.children, request.children)] if is_deciding else drifts
+    # Of an invalid spec or a deleted parent nothing is listed, and no observed child is undesired for that.
+    is_listing = desired.problem is None and not request.parent.deleting
+    return [*drifts, *undesired_children(desired.children, request.children)] if is_listing else drifts
 
 
 def _foreign(request: SyncRequest, desired: DesiredState, drifts: list[Drift], watch: Watch) -> list[Foreign]:
@@ -119,7 +120,7 @@ def _diagnosis(request: SyncRequest, deployment: Deployment | None, desired: Des
 
 
 def _to_send(child: Manifest, request: SyncRequest, facts: Facts, rollback: Rollback | None) -> Manifest:
-    """Return *child*, with the repair annotation while it lacks a label, or has had another value for long.
+    """Return *child*, with the repair annotation while the observed one lacks a label, or has long had another value.
 
     See :mod:`metahook.protocol.drift.repair`. Values that are overridden are the observed ones. The *rollback* is what
     the Deployment is to remember from now on, if that changes.

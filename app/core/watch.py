@@ -12,7 +12,7 @@ from metahook import ConfigMap, Kind, Object, Secret
 
 @dataclass(frozen=True)
 class Watch:
-    """The kinds that are watched besides Services and ConfigMaps; by default Pods."""
+    """What is watched besides MyResources, their children and ConfigMaps; what is allowed; and where the pages are."""
 
     pods: bool = True
     """Whether Pods explain why a MyResource is not Ready."""

@@ -6,5 +6,5 @@ variable counts as not set. Tests compare the chart's values with the settings.
 Nouns: *ServeSettings* are those of ``myresource serve``, among them *WatchSettings* (what is watched), *CallerSettings*
 (who may call), *LimitSettings* (what requests may take) and *LogSettings*; an *Option* says how one is given.
 
-Imports core, for what is watched, and the server's limits and logs.
+Imports core, for what is watched, api, for dependencies and docstrings, and the server's limits and logs.
 """

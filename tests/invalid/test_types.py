@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.core.desired.children import CHILDREN, LATER_CHILDREN
+from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import create_app
 from tests.invalid.mutations import KEPT_BY_ANNOTATION, KEPT_BY_MANAGED_FIELDS, MADE, REQUESTS, record_of, with_record
@@ -71,7 +71,7 @@ def forgetful(request: SyncRequest, now: datetime) -> SyncResponse:
 
 def test_a_missing_deployment_is_found() -> None:
     """A negative control: what these tests look for is found where it is."""
-    app = create_app(Controller(forgetful, CHILDREN, optional_kinds=LATER_CHILDREN), clock=lambda: NOW)
+    app = create_app(Controller(forgetful, CHILDREN, optional_kinds=NOT_ALWAYS_LISTED), clock=lambda: NOW)
 
     assert faults(app, "/sync", encoded({"request": MADE})) == {"request": ["the Deployment is missing"]}
 

@@ -41,11 +41,11 @@ def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
     try:
         valid = MyResourceSpec.model_validate_json(spec)
     except ValidationError as error:
-        return InvalidSpec(_first(error))
+        return InvalidSpec(_first_problem(error))
     return valid if NOT_ITSELF.holds((name, valid.dependencies)) else InvalidSpec(f"spec: {NOT_ITSELF.message}")
 
 
-def _first(error: ValidationError) -> str:
+def _first_problem(error: ValidationError) -> str:
     detail: Any = error.errors(include_url=False, include_context=False, include_input=False)[0]
     # "List should have at most 16 items after validation, not 17" ends in a number of the request, which is cut off.
     message = _SUBJECT.sub("must ", detail["msg"]).partition(" after validation")[0]

@@ -7,7 +7,7 @@ import msgspec
 
 from app import Json
 from app.api.schema.reading import InvalidSpec, read
-from app.core.desired.children import CHILDREN, LATER_CHILDREN, wanted
+from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED, wanted
 from metahook import Kind
 
 
@@ -18,7 +18,7 @@ def _resource(kind: Kind) -> str:
 
 
 OF_ALL = [
-    *(_resource(kind.KIND) for kind in CHILDREN if kind not in LATER_CHILDREN),
+    *(_resource(kind.KIND) for kind in CHILDREN if kind not in NOT_ALWAYS_LISTED),
     "replicasets.apps",
     "pods",
 ]
@@ -32,4 +32,4 @@ def of_some(parent: Json) -> list[str]:
     """
     spec = read(parent["metadata"]["name"], msgspec.json.encode(parent["spec"]))
     kinds = CHILDREN if isinstance(spec, InvalidSpec) else [child.kind for child in wanted(spec)]
-    return [_resource(kind.KIND) for kind in kinds if kind in LATER_CHILDREN]
+    return [_resource(kind.KIND) for kind in kinds if kind in NOT_ALWAYS_LISTED]

@@ -33,7 +33,7 @@ from metahook import (
 
 @dataclass(frozen=True)
 class OptionalChild:
-    """A child of *kind*, which only those have whose spec ``wants`` it."""
+    """A child of *kind* that a MyResource has only if its spec ``wants`` it."""
 
     kind: type[Object]
     wants: Callable[[MyResourceSpec], bool]
@@ -43,12 +43,12 @@ class OptionalChild:
     """What makes it unwanted."""
     value: str = ""
     """The value of the chart that has to be true for it; by default none."""
-    is_later: bool = True
-    """Whether a CompositeController may not list it: that of an earlier release, or one whose values say so."""
+    is_always_listed: bool = False
+    """Whether each CompositeController lists it, also that of an earlier release, and whatever the chart's values."""
 
 
 OPTIONAL_CHILDREN = (
-    OptionalChild(Service, wants_service, service, "set spec.service.mode to Disabled", is_later=False),
+    OptionalChild(Service, wants_service, service, "set spec.service.mode to Disabled", is_always_listed=True),
     OptionalChild(
         PodDisruptionBudget,
         lambda spec: spec.pod_disruption_budget == "Auto",
@@ -80,7 +80,10 @@ CHILDREN: tuple[type[Object], ...] = (Deployment, *(child.kind for child in OPTI
 CHART_VALUES: dict[type[Object], str] = {child.kind: child.value for child in OPTIONAL_CHILDREN if child.value}
 """The values of the chart that let the operator create children of some kinds."""
 
-LATER_CHILDREN: frozenset[type[Object]] = frozenset(child.kind for child in OPTIONAL_CHILDREN if child.is_later)
+NOT_ALWAYS_LISTED: frozenset[type[Object]] = frozenset(
+    child.kind for child in OPTIONAL_CHILDREN if not child.is_always_listed
+)
+"""The kinds of children that the CompositeController in a cluster need not list."""
 
 
 def wanted(spec: MyResourceSpec) -> list[OptionalChild]:

@@ -16,7 +16,7 @@ import msgspec
 
 from app.api.schema.reading import InvalidSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
-from app.core.desired.generation import ValidSpec, valid_spec
+from app.core.desired.generation import ValidSpec, checked_spec
 from app.core.desired.references import ConfigKind, Reference
 from app.core.rollout import in_observed_template
 from app.core.watch import Watch
@@ -74,8 +74,8 @@ def config(request: SyncRequest, valid: ValidSpec, watch: Watch, replicas: int) 
 
 def published_hashes(request: SyncRequest, watch: Watch) -> dict[str, str]:
     """Return the hashes that the Pod template for *request* gets, by annotation; none if its spec is invalid."""
-    valid = valid_spec(request.parent)
-    return {} if isinstance(valid, InvalidSpec) else config(request, valid, watch, valid.spec.replicas).hashes
+    checked = checked_spec(request.parent)
+    return {} if isinstance(checked, InvalidSpec) else config(request, checked, watch, checked.spec.replicas).hashes
 
 
 def _watched(valid: ValidSpec, watch: Watch) -> list[Reference]:

@@ -1,7 +1,11 @@
 """The desired state: which children to list in the response, or why to keep the observed ones.
 
-Metacontroller deletes what is not listed. So a child is left out only when the spec does not ask for it, when another
-object has its name, or, of a route, its host and path, or while the first Deployment waits for the spec's dependencies.
+Metacontroller deletes what is not listed. So a child is left out only
+
+- if the spec does not ask for it, or the CompositeController in the cluster does not list its kind,
+- while another object has its name, or, of a route, its host and path,
+- while the first Deployment waits for the spec's dependencies.
+
 An invalid spec keeps every observed child as it was applied last; one that is suspended leaves each as it is observed.
 """
 
@@ -14,7 +18,7 @@ import msgspec
 from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.core.desired.config_hash import NO_CONFIG, Config, config
-from app.core.desired.generation import GenerationMemo, ManifestsByKind, ValidSpec, manifests, valid_spec
+from app.core.desired.generation import GenerationMemo, ManifestsByKind, ValidSpec, checked_spec, manifests
 from app.core.desired.kept_children import left_as_applied, left_as_observed
 from app.core.desired.manifests.routes import ROUTES
 from app.core.desired.obstacles.dependencies import Unmet, unmet_dependencies
@@ -92,15 +96,15 @@ def desired_state(  # noqa: PLR0913 - all that it depends on
     previous: PreviousReadiness,
 ) -> DesiredState:
     """Return the desired state of the parent of *request*, whose *deployment* is the observed one."""
-    valid = valid_spec(request.parent, memo)
-    if isinstance(valid, InvalidSpec):
-        return _of_problem(request, valid.problem)
-    spec = valid.spec
+    checked = checked_spec(request.parent, memo)
+    if isinstance(checked, InvalidSpec):
+        return _of_problem(request, checked.problem)
+    spec = checked.spec
     if spec.suspend:
         kept = left_as_observed(request.children)
         exposed = exposure(request, spec.expose) if spec.expose else None
         return DesiredState(kept=kept, spec=spec, is_suspended=True, is_kept=True, exposure=exposed)
-    desired = _of_valid_spec(request, deployment, valid, now, watch, memo, previous)
+    desired = _of_valid_spec(request, deployment, checked, now, watch, memo, previous)
     problem = _problem(request, spec, desired.children, watch)
     return _of_problem(request, problem) if problem else desired
 

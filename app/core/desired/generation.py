@@ -70,7 +70,7 @@ class GenerationMemo:
             self._entries[key] = (value, size)
 
 
-def valid_spec(parent: Parent, memo: GenerationMemo | None = None) -> ValidSpec | InvalidSpec:
+def checked_spec(parent: Parent, memo: GenerationMemo | None = None) -> ValidSpec | InvalidSpec:
     """Return the spec of *parent*, or why it is invalid."""
     key = ("spec", parent.name, parent.spec)
     remembered: ValidSpec | InvalidSpec | None = memo.get(key) if memo else None

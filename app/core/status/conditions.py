@@ -1,7 +1,8 @@
 """The conditions: their types, and what those besides Ready say, in a fixed sentence, or a template.
 
 ``myresource explain`` prints all of it. A new condition is a type and its constants here; which of them holds is in
-:mod:`app.core.status.parent_status`. If that depends on ``now``, ``Facts.timers`` has the time of its next change.
+:mod:`app.core.status.parent_status`, or in a module of its own, such as :mod:`app.core.status.exposed`. If that depends
+on ``now``, ``Facts.timers`` has the time of its next change.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from metahook import InstallationProblem
 
 @dataclass(frozen=True)
 class ParentCondition:
-    """What one of the other conditions says: its status, its reason and its message."""
+    """What a condition of the parent says: its status, its reason and its message."""
 
     type: str
     status: str

@@ -69,7 +69,7 @@ def _until(facts: Facts) -> str:
     return f"its finalizers are removed: {finalizers}" if finalizers else "the deletion is complete"
 
 
-def _others(facts: Facts) -> str:
+def _way_out(facts: Facts) -> str:
     kind, spec = _occupant(facts).kind, facts.desired.spec
     remedies = (child.remedy for child in OPTIONAL_CHILDREN if child.kind.KIND.kind == kind)
     remedy = next(remedies, f"delete the {kind}")
@@ -191,8 +191,8 @@ WORDS: dict[str, Callable[[Facts], str]] = {
     "refusal": _replica_failure,
     "holder": lambda facts: f"{_occupant(facts).kind} {_occupant(facts).name}",
     "until": _until,
-    "handover": lambda facts: f"{_occupant(facts).kind.lower()} {_occupant(facts).name}",
-    "others": _others,
+    "occupant": lambda facts: f"{_occupant(facts).kind.lower()} {_occupant(facts).name}",
+    "way_out": _way_out,
     "unmanaged": lambda facts: facts.desired.unmanaged,
     "kind": lambda facts: _drift(facts).kind,
     "child": lambda facts: _drift(facts).name,

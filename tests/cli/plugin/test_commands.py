@@ -60,13 +60,13 @@ def test_children_of_each_kind_are_read_and_those_that_few_have_only_for_these(
     group, _, _ = kind.api_version.rpartition("/")
     resource = f"{kind.plural}.{group}" if group else kind.plural
     assert run(monkeypatch, "tree", "web") == 0
-    assert sum(resource in call for call in calls(program)) == (not optional.is_later)
+    assert sum(resource in call for call in calls(program)) == optional.is_always_listed
 
     asked = {**MYRESOURCE, "spec": full(optional.kind)["spec"]}
     monkeypatch.setattr("app.cli.plugin.commands._parent", lambda *_: asked)
 
     assert run(monkeypatch, "tree", "web") == 0  # although kubectl fails to list them
-    assert sum(resource in call for call in calls(program)) == 1 + (not optional.is_later)
+    assert sum(resource in call for call in calls(program)) == 1 + optional.is_always_listed
 
 
 def test_an_invalid_spec_may_have_children_of_every_kind(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:

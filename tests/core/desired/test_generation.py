@@ -18,7 +18,7 @@ from app.api.schema.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import READY_IMAGE
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo, ValidSpec, manifests, valid_spec
+from app.core.desired.generation import GenerationMemo, ValidSpec, checked_spec, manifests
 from app.core.desired.references import references
 from app.core.desired.replicas import Replicas
 from metahook import Deployment, Parent
@@ -163,7 +163,7 @@ def parent(number: int, spec: bytes) -> Parent:
 
 def customize(parent: Parent, memo: GenerationMemo) -> MyResourceSpec:
     """Remember what a customize request needs."""
-    valid = valid_spec(parent, memo)
+    valid = checked_spec(parent, memo)
     assert isinstance(valid, ValidSpec), valid.problem
     return valid.spec
 

@@ -1,7 +1,8 @@
 """The previous status, as far as the next one depends on it. Lenient: what can't be read counts as absent.
 
 A status is written after the children and may be lost, so it stores little: since when a condition has its status,
-since when something is waited for, and which generation was Ready last.
+since when something is waited for, which generation was Ready last, what was last overridden, which state the schedule
+has reached, and how many Pods there were.
 """
 
 from datetime import datetime

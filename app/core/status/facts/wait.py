@@ -84,7 +84,7 @@ class Wait:
         return was_resent(drift.observed, REPAIR_ANNOTATION, self._resend(drift))
 
     def timers(self) -> list[datetime | None]:
-        """Return when the drift counts for more without an event."""
+        """Return when the wait has new consequences without an event: a value is sent again, or the child is stuck."""
         drift = self._drift
         if drift is None:
             return []

@@ -12,8 +12,8 @@ the paths at which two objects differ; *leftovers* are fields that Metacontrolle
 those that only others set, and their *removal* is a command; the *gate* refuses responses that would do damage; a
 *controller* is what a CompositeController calls: pure functions, its *hooks* sync, customize and finalize, with the
 gate behind them; a *decorator* is the same for a DecoratorController, where the parent is any object and its children
-are *attachments*; *problems* are what is wrong with its *installation*. The
-*request builder* makes requests as Metacontroller does, for the simulator and for tests.
+are *attachments*; *findings* are what is wrong with its *installation*. The *request builder* makes requests as
+Metacontroller does, for the simulator and for tests.
 
     controller     the functions of a hook's author, and how a body becomes a response
     checks         the gate, and what else is checked around a call

@@ -70,7 +70,7 @@ class EncodedResponse(NamedTuple):
 
 
 Handler = Callable[[Body, datetime], EncodedResponse]
-"""Returns the response to the body of a request at a time; raises MalformedRequest."""
+"""Given a body and the current time, returns the response; raises as ``Controller.handle_sync`` does."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Controller:
         """Return the response to a customize request, and its summary; raise as handle_sync does."""
         request = CustomizeRequest.decode(body, self.shape)
         rules = _returned(self.customize, request)
-        is_confined = bool(request.parent.namespace) and not self.selects_everywhere
+        is_confined = self.shape.confines(request.parent.namespace)
         check_customize(rules, request.parent, is_confined=is_confined)
         summary = Summary(request.parent, ready_reason(request.parent.conditions, self.reasons), rules=len(rules))
         return EncodedResponse(check_size(CustomizeResponse(rules).encode()), summary)

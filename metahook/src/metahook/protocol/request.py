@@ -47,6 +47,10 @@ class Shape:
     optional_kinds: frozenset[type[Object]] = frozenset()
     """The kinds of children whose groups a request may lack."""
 
+    def confines(self, namespace: str) -> bool:
+        """Tell whether a parent in *namespace* (empty: in none) may select only the related objects there."""
+        return bool(namespace) and not self.selects_everywhere
+
 
 COMPOSITE = Shape()
 DECORATOR = Shape(bodies.DecoratorSyncRequestBody, bodies.DecoratorCustomizeRequestBody, "object", "attachments")
@@ -149,7 +153,7 @@ class SyncRequest:
             path=shape.children,
             optional=shape.optional_kinds,
         )
-        is_confined = bool(parent.namespace) and not shape.selects_everywhere
+        is_confined = shape.confines(parent.namespace)
         return cls(
             parent=parent,
             children=children,

@@ -3,20 +3,24 @@
 The rule of this package: it translates, it does not decide. It reads a body within limits, gives it to the controller,
 and sends the response. Anything else is a refusal, which holds nothing of the request.
 
-A request passes these layers, each a package of its own:
-
     connections   what is read from a connection, and what is refused: sizes, memory, time
     callers       who may call: certificates and tokens, in files that may change
     hook          the call of the hook: ``hook_router``, for this server and for any other FastAPI app
     telemetry     what is logged and counted
+    lifecycle     how the server starts and stops: ``serve``, the shutdown, the health port
+    app           puts a FastAPI app together, with the routes of the hooks
+    dev           development mode
 
-``lifecycle`` is how the server starts and stops: ``serve``, the shutdown, the health port.
+``limits``, ``refusal`` and ``clock`` are what all of them use. Imports protocol.
 
-:mod:`metahook.server.app` puts a FastAPI app together, with the routes of the hooks. :mod:`metahook.server.dev` is
-development mode. ``limits``, ``refusal`` and ``clock`` are what all layers use.
+This is the way of a request; ``lifecycle.server`` connects uvicorn with both ends of it, and ``app`` the middleware:
 
-To follow a request, start at :mod:`metahook.server.connections.connection`; to follow one in your own app, at
-:mod:`metahook.server.hook.router`. Imports protocol.
+1. ``connections.connection`` checks the bytes that arrive, and passes them on to uvicorn, which parses them.
+2. uvicorn calls the app behind ``connections.responses.on_connections``, through which the response goes back.
+3. ``callers.tls.NameCheck``, ``callers.tokens.TokenCheck`` and ``connections.overload.OverloadCheck`` may refuse it.
+4. The route of ``hook.router`` leads to ``hook.calls``, which reads the body, and calls the controller.
+
+In your own app, the way starts at ``hook.router``.
 
 This is also the door for another program that serves hooks: it imports each name at its first use. ``serve``,
 ``Address`` and ``ServerOptions`` are those of :mod:`metahook`.

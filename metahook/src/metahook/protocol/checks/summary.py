@@ -46,7 +46,7 @@ class Summary(NamedTuple):
     rules: int | None = None
     """How many related rules the response of customize has; None for a sync."""
     findings: tuple[InstallationProblem, ...] = ()
-    """What the request shows to be wrong with the installation. The names are for the log and the metrics."""
+    """What the request shows, and the hook says, to be wrong with the installation. The log and the metrics name it."""
     is_decorator: bool = False
     log: Mapping[str, OwnField] = MappingProxyType({})
     """The hook's own fields for the log."""

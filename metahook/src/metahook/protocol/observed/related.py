@@ -64,9 +64,9 @@ class Related:
         """Return the readable objects of *struct*, or NOT_SELECTED."""
         if struct.KIND.group_key not in self._groups:
             return Absence.NOT_SELECTED
-        return list(self._kept(struct))
+        return list(self._readable(struct))
 
-    def _kept(self, struct: type[K]) -> Iterator[K]:
+    def _readable(self, struct: type[K]) -> Iterator[K]:
         """Yield the readable objects of *struct*. Their memory counts together: a hook may keep them all."""
         for raw in self._groups[struct.KIND.group_key].values():
             item = self._read(raw, struct)

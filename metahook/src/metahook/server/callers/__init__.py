@@ -7,5 +7,5 @@ The rule of this package: whoever is refused learns nothing but how to be accept
     pem             certificates, keys and CAs in files
     watched_files   files that are replaced while the server runs
 
-Imports connections, limits and refusals.
+Imports connections, refusals, and the sizes of protocol.
 """

@@ -12,5 +12,5 @@ The rule of this package: a client takes neither memory nor time beyond the limi
     body          reads the body of a request, also under other servers
     body_memory   the memory that all bodies take together
 
-Imports limits, refusals, and the sizes of protocol.
+Imports limits, refusals, the place of an error from telemetry, and the sizes of protocol.
 """

@@ -73,9 +73,9 @@ class Connection(asyncio.Protocol):
         # At random, so that those that were opened together are not closed together.
         self._old_at = loop.time() + self._limits.max_connection_age * random.uniform(0.8, 1)  # noqa: S311 - no secret
         self.is_over_limit = False
-        """Whether the request arrived while as many were in flight as may be."""
+        """Whether ``max_in_flight`` calls of hooks were in flight already when the request arrived."""
         self.is_response_begun = False
-        self.headers = 0
+        self.header_count = 0
         """How many headers the request has."""
         self._has_left = self._is_call = self._is_in_flight = False
         self._responding = 0
@@ -177,7 +177,7 @@ class Connection(asyncio.Protocol):
         """Wait for the app, which reads the body."""
         if not self._closes:
             self._enter(_Phase.BODY)
-            self.headers = self._incoming.headers
+            self.header_count = self._incoming.header_count
             self.is_response_begun = self._is_call = self.is_over_limit = False
 
     def _body_ends(self) -> None:
@@ -190,17 +190,20 @@ class Connection(asyncio.Protocol):
             if self._is_call:
                 self.count_call()
 
-    def count_call(self) -> bool:
-        """Count the request, which calls a hook, from the time that it has arrived; tell if any may be too many."""
-        most = self._limits.max_in_flight
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are more connections than calls of hooks may be in flight."""
+        return self._connections.count > self._limits.max_in_flight
+
+    def count_call(self) -> None:
+        """Count the request as a call of a hook, which is in flight once its body has arrived."""
         self._is_call = True
-        self.is_over_limit = self._connections.in_flight >= most
+        self.is_over_limit = self._connections.in_flight >= self._limits.max_in_flight
         self._is_in_flight = self._phase is _Phase.DECIDING and not self.is_over_limit
         self._connections.in_flight += self._is_in_flight
-        return self._connections.count > most
 
     def _enter(self, phase: _Phase, seconds: float = 0, on_late: Callable[[], object] | None = None) -> None:
-        """Wait for what *phase* says; call *on_late* if it has not ended after so many *seconds*."""
+        """End the phase, and the call in flight with it; wait for *phase*, and call *on_late* after *seconds*."""
         if self._phase in _ARRIVING and phase not in _ARRIVING:
             self._connections.release_head(self)
         if self._is_in_flight:
@@ -217,11 +220,11 @@ class Connection(asyncio.Protocol):
 
     # What is sent
 
-    def begin_call(self) -> None:
+    def app_begins(self) -> None:
         """Note that the app is called for a request."""
         self._responding += 1
 
-    def end_call(self) -> None:
+    def app_returns(self) -> None:
         """Note that the app has returned."""
         self._responding -= 1
         self._let_go()

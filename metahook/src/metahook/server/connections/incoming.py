@@ -48,7 +48,7 @@ class Incoming:
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self.keeps_alive = True
         """Whether another request may follow this one on the connection."""
-        self.headers = 0
+        self.header_count = 0
         """How many headers, and then trailers, of the request have arrived."""
         self._hosts = 0
         self._codings: list[bytes] = []
@@ -92,7 +92,7 @@ class Incoming:
 
     def on_message_begin(self) -> None:
         """Begin a request."""
-        self._head_size, self.headers, self._hosts, self._codings, self._url = 0, 0, 0, [], b""
+        self._head_size, self.header_count, self._hosts, self._codings, self._url = 0, 0, 0, [], b""
         self._on_begin()
         self._line = self._line or None
 
@@ -105,8 +105,8 @@ class Incoming:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Count a header, or a trailer."""
-        self.headers += 1
-        if self.headers > self._limits.max_headers:
+        self.header_count += 1
+        if self.header_count > self._limits.max_headers:
             raise Refused(TOO_MANY_HEADERS)
         self._hosts += len(name) == len(_HOST) and name.lower() == _HOST
         if len(name) == len(_CODING) and name.lower() == _CODING:

@@ -28,7 +28,8 @@ class OverloadCheck:
         # It runs after the checks of callers: strangers take nothing from those who may call.
         is_call = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in self.paths
         if is_call and (connection := connection_of(scope)):
-            if connection.count_call() and not connection.is_over_limit:
+            connection.count_call()
+            if connection.is_crowded and not connection.is_over_limit:
                 await asyncio.sleep(0)  # all that have arrived by now are counted before one of them is decided about
             if connection.is_over_limit:
                 respond = self.refuse(TOO_MANY_REQUESTS, scope["path"])

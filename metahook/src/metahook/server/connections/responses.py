@@ -20,7 +20,7 @@ def on_connections(app: ASGIApp, refuse: Callable[[Refusal, str], ASGIApp] | Non
 
     async def respond(scope: Scope, receive: Receive, send: Send) -> None:
         connection: Connection = connection_of(scope)  # type: ignore[assignment] # our server's requests have one
-        scope["headers"] = scope["headers"][: connection.headers]  # uvicorn appends the trailers
+        scope["headers"] = scope["headers"][: connection.header_count]  # uvicorn appends the trailers
         expects = b"expect" in dict(scope["headers"])
 
         async def receive_expected() -> Message:
@@ -37,7 +37,7 @@ def on_connections(app: ASGIApp, refuse: Callable[[Refusal, str], ASGIApp] | Non
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 connection.end_response()
 
-        connection.begin_call()
+        connection.app_begins()
         try:
             await app(scope, receive_expected if expects else receive, send_noted)
         except asyncio.CancelledError:
@@ -46,7 +46,7 @@ def on_connections(app: ASGIApp, refuse: Callable[[Refusal, str], ASGIApp] | Non
             if not connection.is_response_begun:
                 await refuse(STOPPED, scope["path"])(scope, receive, send_noted)
         finally:
-            connection.end_call()
+            connection.app_returns()
 
     return respond
 

@@ -8,6 +8,6 @@ The text of an exception is the exception: it has whatever the hook has put ther
     calls           a *call* is a request to a hook; it is logged with its duration and the difference
     response_lines  what differs between two *responses* to one parent, in lines
 
-Imports protocol, and the log of the server. :func:`metahook.server.app.create_app` imports ``mode`` if
-``ServerOptions.dev`` is set.
+Imports protocol, and the log of the server. ``mode`` is imported only if development mode is on: by
+:func:`metahook.server.app.create_app`, and by ``hook_router``.
 """

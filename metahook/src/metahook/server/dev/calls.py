@@ -53,17 +53,17 @@ class LastResponses:
         return before
 
 
-def log_calls(hooks: Mapping[str, Handler], *, timer: Callable[[], float] = perf_counter) -> dict[str, Handler]:
-    """Return *hooks*, by path, that log each call and respond the same; *timer* returns seconds."""
+def log_calls(handlers: Mapping[str, Handler], *, timer: Callable[[], float] = perf_counter) -> dict[str, Handler]:
+    """Return *handlers*, by path, that log each call and respond the same; *timer* returns seconds."""
     last = LastResponses()
-    return {path: _logged(path, hook, last, timer) for path, hook in hooks.items()}
+    return {path: _logged(path, handler, last, timer) for path, handler in handlers.items()}
 
 
-def _logged(path: str, hook: Handler, last: LastResponses, timer: Callable[[], float]) -> Handler:
+def _logged(path: str, handler: Handler, last: LastResponses, timer: Callable[[], float]) -> Handler:
     def respond_and_log(body: Body, now: datetime) -> EncodedResponse:
         begin = timer()
         try:
-            response = hook(body, now)
+            response = handler(body, now)
         except BaseException as error:
             _log_call(path, body, error, timer() - begin, last)
             raise

@@ -9,7 +9,7 @@ from metahook.server.dev.calls import log_calls
 log = logging.getLogger(__name__)
 
 
-def turn_on(hooks: Mapping[str, Handler]) -> dict[str, Handler]:
-    """Return what to serve instead of the *hooks*, by path: the same, with the log of calls."""
+def turn_on(handlers: Mapping[str, Handler]) -> dict[str, Handler]:
+    """Return what to serve instead of the *handlers*, by path: the same, with the log of calls."""
     log.warning("development mode is on: the log shows names and the status of parents; do not use it in a cluster")
-    return log_calls(hooks)
+    return log_calls(handlers)

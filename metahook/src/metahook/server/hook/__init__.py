@@ -7,5 +7,5 @@ The rule of this package: each request is answered and reported once, and whatev
     threads   the threads that decide
     openapi   what the OpenAPI document says of the routes
 
-Imports connections for the body, telemetry, and protocol.
+Imports connections, telemetry, limits, refusals, the clock, and protocol; the router imports dev if it is on.
 """

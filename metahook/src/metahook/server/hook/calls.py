@@ -62,7 +62,7 @@ class HookCalls:
         self._threads = (self._for_long, self._for_large, self._for_waiting)
 
     @property
-    def is_in_threads(self) -> bool:
+    def has_busy_threads(self) -> bool:
         """Whether a thread decides. Python waits for it before the process exits."""
         return any(threads.are_busy for threads in self._threads)
 

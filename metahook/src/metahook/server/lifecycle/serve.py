@@ -69,7 +69,7 @@ def serve(
                 options,
             )
         )
-    if calls.is_in_threads:
+    if calls.has_busy_threads:
         os._exit(CUT_OFF)  # its request got a refusal long ago, and Python would wait for the thread
 
 

@@ -1,7 +1,7 @@
 """What is logged and counted.
 
 The rule of this package: nothing of a request is in it, beyond the kind, namespace, name, uid and generation of its
-parent, and the controller's own reasons.
+parent, the controller's own reasons, and what the hook puts in fields of its own.
 
     telemetry        what happens to requests and connections goes to the log and to the metrics
     hook_call        what the log and the metrics say about a call of a hook
