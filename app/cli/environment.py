@@ -8,14 +8,12 @@ from app.settings.option import InvalidSetting, read, variable_of
 from app.settings.serve import ServeSettings
 from metahook.server import CannotLoad, Tokens, set_up_logging
 
+_TLS = "use this server's own options for TLS"
 _OF_SERVE = {
-    "tls_cert": "use this server's own options for TLS",
-    "tls_key": "use this server's own options for TLS",
-    "tls_client_ca": "use this server's own options for TLS",
-    "tls_client_names": "use this server's own options for TLS",
+    **dict.fromkeys(["tls_cert", "tls_key", "tls_client_ca", "tls_client_names", "tls_min_version"], _TLS),
     "dev": "for development mode, run: myresource serve --dev",
 }
-"""The settings that another server would not heed, each with its remedy."""
+"""The settings that it would be unsafe to ignore, each with its remedy."""
 
 
 def settings_for_another_server() -> ServeSettings:
@@ -25,7 +23,7 @@ def settings_for_another_server() -> ServeSettings:
     except InvalidSetting as error:
         _exit(f"Invalid value for {variable_of(error.name)}: {error}")
     for name, remedy in _OF_SERVE.items():
-        if getattr(settings, name):
+        if getattr(settings, name) != ServeSettings.model_fields[name].default:
             _exit(f"{variable_of(name)} is for myresource serve; {remedy}")
     set_up_logging(settings.log)  # other servers set up only their own
     return settings

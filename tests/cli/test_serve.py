@@ -97,14 +97,18 @@ def test_a_port_of_another_process_is_told(option: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "remedy"),
-    [("MYRESOURCE_TLS_CERT", "use this server's own options for TLS"), ("MYRESOURCE_DEV", "myresource serve --dev")],
+    ("variable", "value", "remedy"),
+    [
+        ("MYRESOURCE_TLS_CERT", "tls.crt", "use this server's own options for TLS"),
+        ("MYRESOURCE_TLS_MIN_VERSION", "1.2", "use this server's own options for TLS"),
+        ("MYRESOURCE_DEV", "true", "myresource serve --dev"),
+    ],
 )
 def test_what_another_server_would_not_heed_is_refused(
-    variable: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+    variable: str, value: str, remedy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would be served over plain HTTP otherwise, and look protected."""
-    monkeypatch.setenv(variable, "true")
+    monkeypatch.setenv(variable, value)
 
     with pytest.raises(SystemExit, match=f"{variable} is for myresource serve; .*{remedy}"):
         settings_for_another_server()
