@@ -236,6 +236,17 @@ def test_a_hook_is_replayed_against_its_recorded_responses(field: str) -> None:
     assert other.out.startswith("rec/1.json: default/a: status Building -> Working\n")
 
 
+def test_a_request_is_replayed_although_the_status_of_its_parent_is_no_object() -> None:
+    metadata = {"name": "a", "namespace": "default", "uid": "1", "generation": 1}
+    parent = {"apiVersion": "example.com/v1", "kind": "Greeting", "metadata": metadata, "spec": {"text": "hi"}}
+    request = example_request(parent, read_controller("greetings.py").children, [], {})
+    Path("1.json").write_text(json.dumps({**json.loads(request), "parent": {**parent, "status": "Ready"}}))
+
+    ended = call("replay", "1.json", "--hook", "greetings.py")
+
+    assert (ended.err, ended.code) == ("", 1)  # the child does not exist yet
+
+
 def test_the_start_imports_nothing_that_a_command_needs() -> None:
     code = "import sys; from metahook.cli.main import main\ntry: main(['--help'])\nfinally: print(*sys.modules)"
 

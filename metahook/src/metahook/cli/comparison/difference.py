@@ -90,7 +90,8 @@ def compare_with_observed(recording: Recording, new: HookResponse, structs: Stru
     observed, last = recording.observed(), last_applied_children(recording.body, structs)
     keys = {**observed, **new.children}
     changes = [_apply_child(key, observed.get(key), last.get(key, {}), new.children.get(key)) for key in keys]
-    old_state = HookResponse(OK, status=recording.parent.get("status") or {}).state
+    status = recording.parent.get("status")
+    old_state = HookResponse(OK, status=status if isinstance(status, dict) else {}).state
     is_lost = _is_ready(recording.parent) and old_state != new.state
     return Difference(
         children=[change for change in changes if change],
