@@ -301,7 +301,7 @@ def test_a_served_hook_starts_again_when_its_file_changes() -> None:
         _, err = process.communicate(timeout=20)
 
     assert states == ["Building", "Working"]
-    assert "metahook: --hook served.py:1: SyntaxError: " in err
+    assert "metahook: HOOK served.py:1: SyntaxError: " in err
 
 
 def wait_for(ask: Callable[[], str]) -> str:

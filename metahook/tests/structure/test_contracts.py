@@ -62,7 +62,6 @@ def test_the_contracts_hold(half: Path) -> None:
             "import metahook.simulator.controllers.autoscaler",
             id="the kubelet knows the autoscaler",
         ),
-        pytest.param("src/metahook/__init__.py", "import uvicorn", id="importing the toolkit needs a server"),
     ][:: short_or_whole(6, 1)],
 )
 def test_an_import_that_points_the_wrong_way_breaks_a_contract(half: Path, module: str, line: str) -> None:

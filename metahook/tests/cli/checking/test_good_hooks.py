@@ -15,10 +15,6 @@ EXAMPLES = {
         "backups.py",
         "kind: BackupConfig\nmetadata: {name: a}\nspec: {app: shop, image: 'busybox:1.37', command: [run]}",
     ),
-    "myresource": (
-        "myresources.py",
-        "kind: MyResource\nmetadata: {name: web}\nspec: {image: 'nginx:1', memory: 128Mi}",
-    ),
     "staticsite": (
         "staticsites.py",
         "kind: StaticSite\nmetadata: {name: www}\nspec: {host: www.example.com, html: hello}",
