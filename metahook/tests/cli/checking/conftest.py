@@ -7,7 +7,6 @@ import pytest
 
 from metahook.cli.checking import other_process
 from toolkit.cli.sites import CONTROLLER, CRD, PARENT
-from toolkit.slow import short_or_whole
 
 
 @pytest.fixture(autouse=True)
@@ -21,4 +20,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _one_other_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the process with another clock, and none that has just another hash seed."""
+    # pytest imports this file before it knows ``--all`` if its folder is named on the command line.
+    from toolkit.slow import short_or_whole  # noqa: PLC0415
+
     monkeypatch.setattr(other_process, "SEEDS", short_or_whole(other_process.SEEDS[:1], other_process.SEEDS))
