@@ -304,8 +304,9 @@ STAMP = "example.com/applied"
 )
 def test_the_owner_of_a_field_set_it(path: str, fields: Json) -> None:
     other = entry("other", {"f:spec": {"f:replica": {}, "f:c": {'k:{"name":"mai"}': {"f:image": {}}}}})
+    wrong = entry("wrong", dict.fromkeys(fields, "no fields"))
 
-    assert manager(path, entry("metacontroller", OWNER), other, entry("scaler", fields)) == "scaler"
+    assert manager(path, entry("metacontroller", OWNER), other, wrong, entry("scaler", fields)) == "scaler"
 
 
 def test_of_several_it_is_the_one_that_came_last() -> None:

@@ -86,7 +86,7 @@ def owns(fields: FieldSet, path: str) -> bool:
     """
     for field, below in fields.items():
         rest = _rest(field, path)
-        if rest is not None and (not rest or not below or owns(below, rest)):
+        if rest is not None and (not rest or not below or owns(subset(fields, field), rest)):
             return True
     return False
 
