@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.plugin.recorded import kubectl, path_with
-from tests.docs.documents import ROOT, Console, consoles, printed
+from tests.docs.documents import ROOT, consoles, printed
 from tests.docs.log import log
 from tests.docs.recipes import RECIPES
+from toolkit.documents import Console
 from toolkit.served.process import Served
 from toolkit.served.refusals import without_id
 from website.site import pages
@@ -41,16 +42,8 @@ def _run_by_page(operator: Served, tmp_path_factory: pytest.TempPathFactory) -> 
     environment = {**os.environ, "PATH": path_with(kubectl(tmp_path_factory.mktemp("kubectl")))}
 
     def with_recorded_kubectl(command: str) -> str:
-        ended = subprocess.run(  # noqa: S602 - a document's command
-            command,
-            shell=True,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=True,
-        )
-        return ended.stdout
+        said = {"shell": True, "env": environment, "stderr": subprocess.STDOUT, "text": True}
+        return str(subprocess.check_output(command, **said))
 
     def to_the_hook(command: str) -> str:
         local = "http://127.0.0.1"

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.docs.commands import section_commands
-from tests.docs.documents import Console, consoles, printed
+from tests.docs.documents import consoles, printed
 from tests.service.operator import served
+from toolkit.documents import Console
 from toolkit.served.process import Served
 from toolkit.served.refusals import without_id
 
