@@ -13,21 +13,13 @@ from tests.docs.recipes import RECIPES, File, objects, steps, text
 from tests.e2e.fresh import desired_children
 from tests.requests.builders import my_resource
 
-each_recipe = pytest.mark.parametrize("page", RECIPES)
 
-
-@each_recipe
-def test_every_block_of_a_recipe_is_a_step(page: str) -> None:
+@pytest.mark.parametrize("page", RECIPES)
+def test_every_block_of_a_recipe_is_a_step_and_its_myresource_is_accepted(page: str) -> None:
     blocks = re.findall(r"^```\w+$", text(page), re.MULTILINE)
-
-    shown = [step for step in steps(page) if isinstance(step, File) or step.output]
-    assert len(shown) == len(blocks)
-
-
-@each_recipe
-def test_the_myresource_of_a_recipe_is_accepted(page: str) -> None:
     (item,) = (item for item in objects(page) if item["kind"] == "MyResource")
 
+    assert len([step for step in steps(page) if isinstance(step, File) or step.output]) == len(blocks)
     assert refusals(stored(item)) == []
 
 

@@ -23,20 +23,13 @@ what-to-know.zh why-watch why-watch.zh write-your-own-hook write-your-own-hook.z
 """The pages in docs/ when it had no folders."""
 
 
-def test_every_page_is_once_in_the_navigation_or_is_for_contributors() -> None:
-    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == sorted(str(page.relative_to(ROOT)) for page in pages())
-
-
-def test_the_pages_for_contributors_are_linked_from_the_first_of_them() -> None:
+def test_every_page_is_once_in_the_navigation_or_is_for_contributors_and_is_linked() -> None:
     first, *others = CONTRIBUTORS
-
-    assert f"]({first})" in (ROOT / "README.md").read_text()
-    assert [page for page in others if f"]({page}" not in (ROOT / first).read_text()] == []
-
-
-def test_the_index_links_to_every_page_of_its_folders() -> None:
     index = ROOT / "docs/README.md"
 
+    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == sorted(str(page.relative_to(ROOT)) for page in pages())
+    assert f"]({first})" in (ROOT / "README.md").read_text()
+    assert [page for page in others if f"]({page}" not in (ROOT / first).read_text()] == []
     assert {page for page in pages() if page.is_relative_to(index.parent)} - {*linked(index)} == {index}
 
 
