@@ -10,17 +10,12 @@ from tests.support.by_rule import RuleMade, of_module
 from tests.support.mistakes import ROOT, Mistake, all_mistakes
 
 
-def test_there_are_300_with_ids_of_their_own() -> None:
-    assert len({mistake.id for mistake in all_mistakes()}) == len(all_mistakes()) >= 300
-
-
-def test_each_package_has_some() -> None:
+def test_there_are_300_in_all_packages_and_each_can_be_planted_and_has_tests() -> None:
     packages = {file.parent for half in ("app", "metahook/src") for file in (ROOT / half).rglob("*.py")}
     without = packages - {(ROOT / mistake.file()).parent for mistake in all_mistakes()}
+
+    assert len({mistake.id for mistake in all_mistakes()}) == len(all_mistakes()) >= 300
     assert {package.name for package in without if "templates" not in package.parts} == set()
-
-
-def test_each_can_be_planted_and_has_tests() -> None:
     for mistake in all_mistakes():
         source = (ROOT / mistake.file()).read_text(encoding="utf-8")
         assert mistake.old in source != mistake.planted(source), mistake.id
