@@ -1,11 +1,12 @@
 """Each page of the site in Chromium: links, console, requests, width. ``make site`` builds the site, and runs this."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -73,15 +74,20 @@ def test_a_page_with_a_problem_is_found(browser: Browser, tmp_path: Path, body: 
     assert problem in found
 
 
-def test_an_address_of_0_3_0_opens_the_page_at_the_heading(browser: Browser) -> None:
-    with serving(SITE) as address, browser.tab() as session:
-        for page in ("docs/alerts.html", "docs/reference/alerts.html"):  # it leads from the first to the second
-            browser.call("Page.navigate", session, url=f"{address}/{page}#myresourcehookdown")
-            browser.wait_for("Page.loadEventFired")
+@contextmanager
+def opened(browser: Browser, url: str) -> Iterator[Callable[[str], Any]]:
+    """Open the page at *url*, and yield what evaluates an expression there."""
+    with browser.tab() as session:
+        browser.call("Page.navigate", session, url=url)
+        browser.wait_for("Page.loadEventFired")
+        yield partial(browser.evaluate, session)
 
-            assert (
-                browser.evaluate(session, "location.href") == f"{address}/docs/reference/alerts.html#myresourcehookdown"
-            )
+
+def test_an_address_of_0_3_0_opens_the_page_at_the_heading(browser: Browser) -> None:
+    with serving(SITE) as address:
+        for page in ("docs/alerts.html", "docs/reference/alerts.html"):  # it leads from the first to the second
+            with opened(browser, f"{address}/{page}#myresourcehookdown") as evaluate:
+                assert evaluate("location.href") == f"{address}/docs/reference/alerts.html#myresourcehookdown"
 
 
 @pytest.mark.parametrize(
@@ -116,11 +122,11 @@ SEARCH = """new Promise(found => {
 @pytest.mark.parametrize("from_files", [False, True], ids=["served", "from files"])
 @pytest.mark.parametrize(("word", "page"), [("rollback", ".html"), ("限制", ".zh.html")], ids=["English", "Chinese"])
 def test_the_search_finds_a_page(browser: Browser, word: str, page: str, *, from_files: bool) -> None:
-    with serving(SITE) as address, browser.tab() as session:
-        browser.call("Page.navigate", session, url=f"{SITE.as_uri() if from_files else address}/index.html")
-        browser.wait_for("Page.loadEventFired")
-
-        assert page in browser.evaluate(session, SEARCH.replace("WORD", word))
+    with (
+        serving(SITE) as address,
+        opened(browser, f"{SITE.as_uri() if from_files else address}/index.html") as evaluate,
+    ):
+        assert page in evaluate(SEARCH.replace("WORD", word))
 
 
 COPIED = """new Promise(copied => {
@@ -136,17 +142,9 @@ COPIED = """new Promise(copied => {
 """What the button of the first command copies, and how many outputs have a button."""
 
 
-def test_a_copy_of_a_block_is_a_command_without_its_output(browser: Browser) -> None:
-    with serving(SITE) as address, browser.tab() as session:
-        browser.call("Page.navigate", session, url=f"{address}/docs/reference/status.html")
-        browser.wait_for("Page.loadEventFired")
-
-        assert browser.evaluate(session, COPIED) == [".venv/bin/myresource explain Failed\n", 0]
-
-
-def test_a_cell_of_a_card_is_named_after_its_column(browser: Browser) -> None:
-    with serving(SITE) as address, browser.tab() as session:
-        browser.call("Page.navigate", session, url=f"{address}/docs/reference/status.html")
-        browser.wait_for("Page.loadEventFired")
-
-        assert browser.evaluate(session, "document.querySelector('td').dataset.name") == "field"
+def test_a_copy_of_a_block_is_a_command_without_its_output_and_a_cell_of_a_card_has_its_column(
+    browser: Browser,
+) -> None:
+    with serving(SITE) as address, opened(browser, f"{address}/docs/reference/status.html") as evaluate:
+        assert evaluate(COPIED) == [".venv/bin/myresource explain Failed\n", 0]
+        assert evaluate("document.querySelector('td').dataset.name") == "field"
