@@ -22,8 +22,16 @@ REVISION = re.compile(re.escape(f"{VERSION}-") + "[0-9a-f]{8}")
 def differences(before: Templates, after: Templates) -> str:
     """Return what changed in each object: fields as lines with ``-`` and ``+``, and an added object in full."""
     old, new = _objects(before), _objects(after)
-    sections = [_section(key, old.get(key, ""), new.get(key, "")) for key in sorted(old | new)]
-    return "\n".join(section for section in sections if section)
+    sections = [f"# Removed: {key}\n" for key in old.keys() - new.keys()]
+    sections += [f"# Added: {key}\n{new[key]}\n" for key in new.keys() - old.keys()]
+    for key in old.keys() & new.keys():
+        was, becomes = (list(fields(yaml.safe_load(objects[key]))) for objects in (old, new))
+        changed = [f"- {line}\n" for line in was if line not in becomes]
+        changed += [f"+ {line}\n" for line in becomes if line not in was]
+        # The old value of a field comes right before its new one.
+        changed.sort(key=lambda line: (line[2:].partition(": ")[0], line.startswith("+")))
+        sections += ["".join([f"# Changed: {key}\n", *changed])] if changed else []
+    return "\n".join(sorted(sections, key=lambda section: section.partition("\n")[0].partition(": ")[2]))
 
 
 def fields(value: Any, path: str = "") -> Iterator[str]:
@@ -51,20 +59,3 @@ def _objects(templates: Templates) -> dict[str, str]:
         for place, document in enumerate(filter(None, documents)):
             found[f"{template} {place + 1}" if place else template] = document
     return found
-
-
-def _section(key: str, old: str, new: str) -> str:
-    """Return what changed in an object; its text is empty if it is not there."""
-    if not old:
-        return f"# Added: {key}\n{new}\n"
-    if not new:
-        return f"# Removed: {key}\n"
-    before, after = (list(fields(yaml.safe_load(text))) for text in (old, new))
-    changed = [f"- {line}\n" for line in before if line not in after]
-    changed += [f"+ {line}\n" for line in after if line not in before]
-    return "".join([f"# Changed: {key}\n", *sorted(changed, key=_by_path)]) if changed else ""
-
-
-def _by_path(line: str) -> tuple[str, bool]:
-    """Sort the old value of a field right before its new one."""
-    return line[2:].partition(": ")[0], line.startswith("+")

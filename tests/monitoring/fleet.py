@@ -40,10 +40,11 @@ class Member:
     is_invalid: bool = False
     status: Json | None = None
 
-    def change(self, image: str, phase: Phase, *, is_invalid: bool = False) -> None:
-        """Change the spec, so that the Deployment is in *phase*."""
-        self.image, self.phase, self.is_invalid = image, phase, is_invalid
-        self.generation += 1
+    def become(self, phase: Phase, image: str = "", *, is_invalid: bool = False) -> None:
+        """Let the Deployment be in *phase*, after a change of the spec if there is an *image*."""
+        self.phase = phase
+        if image:
+            self.image, self.is_invalid, self.generation = image, is_invalid, self.generation + 1
 
     @property
     def parent(self) -> Json:

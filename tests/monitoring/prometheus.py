@@ -33,11 +33,6 @@ class Prometheus:
         assert answer.is_success, answer.text
         return answer.json()["data"]
 
-    def query(self, expr: str) -> list[Json]:
-        """Return the result of *expr* now."""
-        found: list[Json] = self.get("query", query=expr)["result"]
-        return found
-
     def query_range(self, expr: str, start: float, end: float, step: float = STEP) -> list[Json]:
         """Return the series of *expr* from *start* to *end*, in seconds since 1970."""
         found: list[Json] = self.get("query_range", query=expr, start=start, end=end, step=step)["result"]

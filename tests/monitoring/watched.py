@@ -9,16 +9,15 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import httpx
 import trustme
 
+from tests.chart.cluster import serving
 from tests.core.status.test_installation import WRONG
 from tests.monitoring.fleet import JSON, NAMES, Fleet, Phase
 from tests.monitoring.prometheus import JOB, Prometheus, prometheus
@@ -27,42 +26,28 @@ from tests.service.operator import serve_with, served
 from toolkit.installation import RIGHT
 
 STATES = "kube-state-metrics"
+PLAIN = "text/plain; version=0.0.4"
 IDLE_TIMEOUT = 1
 """Seconds after which the hook closes a connection that sends nothing."""
 LIFETIME = 60 * 86400
 """Seconds until the certificate of the hook expires."""
 TOO_LARGE = b"x" * (2 * 1024 * 1024)
 
-Event = tuple[float, Callable[[Fleet], None]]
-"""A change, and when it happens, as a share of all syncs."""
-
-
-def _change(name: str, image: str, phase: Phase, *, is_invalid: bool = False) -> Callable[[Fleet], None]:
-    return lambda fleet: fleet.members[name].change(image, phase, is_invalid=is_invalid)
-
-
-def _set(name: str, phase: Phase) -> Callable[[Fleet], None]:
-    return lambda fleet: setattr(fleet.members[name], "phase", phase)
-
-
-def _rollouts() -> Iterator[Event]:
-    """Yield the first rollout of each MyResource."""
-    for number, name in enumerate(NAMES):
-        yield 0.02 * number, _set(name, Phase.ROLLING_OUT)
-        yield 0.02 * number + 0.08, _set(name, Phase.DONE)
-
+Event = tuple[float, str, Phase, str, bool]
+"""When it happens, as a share of all syncs; the name, what becomes of it, the new image, and whether it is invalid."""
 
 STORY: list[Event] = sorted(
     [
-        *_rollouts(),
-        (0.35, _change("shop", "nginx:9.99", Phase.FAILING)),
-        (0.45, _change("api", "nginx:1.27", Phase.DONE, is_invalid=True)),
-        (0.66, _change("shop", "nginx:1.27", Phase.ROLLING_OUT)),
-        (0.72, _set("shop", Phase.DONE)),
-        (0.78, _change("api", "nginx:1.28", Phase.ROLLING_OUT)),
-        (0.84, _set("api", Phase.DONE)),
-        (0.86, _change("web", "nginx:1.28", Phase.ROLLING_OUT)),
-        (0.90, _set("web", Phase.DONE)),
+        *((0.02 * number, name, Phase.ROLLING_OUT, "", False) for number, name in enumerate(NAMES)),
+        *((0.02 * number + 0.08, name, Phase.DONE, "", False) for number, name in enumerate(NAMES)),
+        (0.35, "shop", Phase.FAILING, "nginx:9.99", False),
+        (0.45, "api", Phase.DONE, "nginx:1.27", True),
+        (0.66, "shop", Phase.ROLLING_OUT, "nginx:1.27", False),
+        (0.72, "shop", Phase.DONE, "", False),
+        (0.78, "api", Phase.ROLLING_OUT, "nginx:1.28", False),
+        (0.84, "api", Phase.DONE, "", False),
+        (0.86, "web", Phase.ROLLING_OUT, "nginx:1.28", False),
+        (0.90, "web", Phase.DONE, "", False),
     ],
     key=lambda event: event[0],
 )
@@ -77,9 +62,11 @@ def watched(folder: Path) -> Iterator[tuple[Fleet, Prometheus, str]]:
     with ExitStack() as running:
         hook = running.enter_context(served(*_with_tls(folder)))
         address = hook.url.removeprefix("http://")
-        client = running.enter_context(httpx.Client(base_url=f"https://{address}", verify=_trusting(folder)))
+        client = running.enter_context(
+            httpx.Client(base_url=f"https://{address}", verify=ssl.create_default_context(cafile=folder / "ca.crt"))
+        )
         fleet = Fleet(client)
-        states = running.enter_context(_serving(lambda: exposition(fleet.objects)))
+        states = running.enter_context(serving(lambda _: (200, PLAIN, exposition(fleet.objects).encode())))
         targets = {JOB: hook.health_url.removeprefix("http://"), STATES: states}
         yield fleet, running.enter_context(prometheus(folder, targets)), address
 
@@ -89,7 +76,8 @@ def run(fleet: Fleet, address: str, syncs: int) -> None:
     chance, due = random.Random(1), list(STORY)  # noqa: S311 - it chooses what is synced next
     for share in (number / syncs for number in range(syncs)):
         while due and due[0][0] <= share:
-            due.pop(0)[1](fleet)
+            _, changed, phase, image, is_invalid = due.pop(0)
+            fleet.members[changed].become(phase, image, is_invalid=is_invalid)
         name = chance.choice([name for name, member in fleet.members.items() if member.phase is not Phase.NEW])
         is_wrong = MISCONFIGURED[0] < share < MISCONFIGURED[1]
         fleet.sync(name, WRONG["HookTimeoutOutOfRange"] if is_wrong else RIGHT)
@@ -122,29 +110,3 @@ def _with_tls(folder: Path) -> list[str]:
     pair.cert_chain_pems[0].write_to_path(folder / "tls.crt")
     options = [f"--tls-cert={folder / 'tls.crt'}", f"--tls-key={folder / 'tls.key'}"]
     return [*serve_with(handshake_timeout=IDLE_TIMEOUT), *options, "--max-body=1", "--log-level=error"]
-
-
-def _trusting(folder: Path) -> ssl.SSLContext:
-    return ssl.create_default_context(cafile=folder / "ca.crt")
-
-
-@contextmanager
-def _serving(text: Callable[[], str]) -> Iterator[str]:
-    """Serve *text* on a free loopback port, and yield the address."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.end_headers()
-            self.wfile.write(text().encode())
-
-        def log_message(self, *_: Any) -> None:
-            """Write no log."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
