@@ -28,20 +28,16 @@ def golden_file(name: str) -> Path:
     return HERE / ("golden/default.yaml" if name == "default" else f"golden/{name}.diff")
 
 
-def golden(name: str) -> str:
-    """Return what the golden file of the value set *name* must hold: what differs from the default."""
-    if name == "default":
-        return "---\n".join(f"# Source: {path}\n{text.strip()}\n" for path, text in rendered().items())
-    return differences(rendered(), rendered(values(name)))
-
-
 @pytest.mark.parametrize("name", SETS)
 def test_a_value_set_renders_to_its_golden_file(name: str, request: pytest.FixtureRequest) -> None:
-    file, content = golden_file(name), golden(name)
+    """That of a set other than the default holds what differs from the default."""
+    content = differences(rendered(), rendered(values(name)))
+    if name == "default":
+        content = "---\n".join(f"# Source: {path}\n{text.strip()}\n" for path, text in rendered().items())
     if request.config.getoption("--update-golden"):
-        file.write_text(content)
+        golden_file(name).write_text(content)
 
-    assert content == file.read_text()
+    assert content == golden_file(name).read_text()
 
 
 def test_there_is_one_golden_file_for_each_value_set() -> None:

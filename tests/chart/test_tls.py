@@ -1,6 +1,7 @@
 """TLS: what Helm generates and keeps, what Metacontroller and the hook read, and when Metacontroller reads it again."""
 
 import base64
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,12 +15,7 @@ from tests.chart.cluster import NEW, OURS, cluster, rendered_in
 from tests.chart.sets import Json, objects
 
 HOST = "myresource-operator.myresource-operator.svc"
-SECRETS = [
-    "myresource-operator-ca",
-    "myresource-operator-client-tls",
-    "myresource-operator-tls",
-    "myresource-operator-token",
-]
+SECRETS = [f"myresource-operator-{name}" for name in ("ca", "client-tls", "tls", "token")]
 TOKEN: Json = {"secretName": "t"}
 OFF: Json = {"enabled": False}
 
@@ -35,11 +31,11 @@ def owned(secret: Json) -> Json:
     """Return *secret* with the metadata without which Helm refuses to touch an object."""
     metadata = secret["metadata"]
     release = {f"meta.helm.sh/release-{key}": RELEASE for key in ("name", "namespace")}
-    labels = {**metadata.get("labels", {}), "app.kubernetes.io/managed-by": "Helm"}
-    annotations = {**metadata.get("annotations", {}), **release, "example.com/of-others": "x"}
-    return {"apiVersion": "v1", "kind": "Secret", **secret} | {
-        "metadata": {**metadata, "labels": labels, "annotations": annotations}
+    more = {
+        "labels": {**metadata.get("labels", {}), "app.kubernetes.io/managed-by": "Helm"},
+        "annotations": {**metadata.get("annotations", {}), **release, "example.com/of-others": "x"},
     }
+    return {"apiVersion": "v1", "kind": "Secret", **secret, "metadata": {**metadata, **more}}
 
 
 @pytest.fixture(name="first", scope="module")
@@ -123,15 +119,11 @@ def trusted(made: list[Json]) -> list[x509.Certificate]:
 
 def is_trusted(found: x509.Certificate, made: list[Json]) -> bool:
     """Return whether *found* is of a CA that the hook and Metacontroller trust."""
-    return any(_is_issued_by(found, ca) for ca in trusted(made))
-
-
-def _is_issued_by(found: x509.Certificate, ca: x509.Certificate) -> bool:
-    try:
-        found.verify_directly_issued_by(ca)
-    except (ValueError, InvalidSignature):
-        return False
-    return True
+    for ca in trusted(made):
+        with suppress(ValueError, InvalidSignature):
+            found.verify_directly_issued_by(ca)
+            return True
+    return False
 
 
 def test_an_upgrade_renews_the_certificates_and_those_before_and_after_it_trust_each_other(first: list[Json]) -> None:

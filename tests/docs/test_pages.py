@@ -100,7 +100,7 @@ def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -
 
 
 def test_the_pages_name_what_the_chart_installs() -> None:
-    made = {(item["kind"].lower(), item["metadata"]["name"]) for item in objects(namespace="myresource-operator")}
+    made = {(item["kind"].lower(), item["metadata"]["name"]) for item in objects()}
     ours = "(?:myresource-operator|myresources|myresource)"
     named = {
         match

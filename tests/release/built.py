@@ -1,8 +1,6 @@
 """The files of a release, and how to build them again."""
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from app import __version__
 from charts.version import VERSION
 from release.checksums import NAME as CHECKSUMS
 from release.provenance import NAME as PROVENANCE
-from tests.docs.documents import ROOT
 
 
 @dataclass(frozen=True)
@@ -37,8 +34,7 @@ class Built:
     @property
     def image(self) -> str:
         """The repository of the image."""
-        found: str = self.definition["externalParameters"]["repository"]
-        return found
+        return str(self.definition["externalParameters"]["repository"])
 
     @property
     def checksums(self) -> dict[str, str]:
@@ -49,7 +45,7 @@ class Built:
     @property
     def version(self) -> str:
         """The version of the image and the chart, which has the commit between releases."""
-        (commit,) = [each["digest"]["gitCommit"] for each in self.definition["resolvedDependencies"][:1]]
+        commit = self.definition["resolvedDependencies"][0]["digest"]["gitCommit"]
         return f"{VERSION}.g{commit[:8]}" if "-dev." in VERSION else VERSION
 
     def file(self, name: str) -> Path:
@@ -61,10 +57,3 @@ class Built:
         """Skip the test if *part* was left out."""
         if part not in self.definition["externalParameters"]["parts"]:
             pytest.skip(f"the release was built without the part {part}")
-
-    def again(self, folder: Path, *, repository: str = "", parts: tuple[str, ...] = ()) -> "Built":
-        """Build it again in *folder*: the same parts for the same repository, unless others are given."""
-        chosen = parts or self.definition["externalParameters"]["parts"]
-        options = [f"--repository={repository or self.image}", f"--folder={folder}"]
-        subprocess.run([sys.executable, "-m", "release", *options, *chosen], cwd=ROOT, check=True, capture_output=True)
-        return Built(folder)

@@ -7,7 +7,7 @@ import pytest
 
 from release.names import Cluster, Names
 from release.rename import LEFT_ALONE, OF_THE_OPERATOR, ROOT, NotRenamable, Words, is_renamed, rename
-from tests.release.test_source import commit, git
+from tests.release.test_source import commit, committed
 
 WEB_APP = Names.of("apps.acme.io", "WebApp")
 LONG = "InternalWebApplicationInstance"
@@ -27,16 +27,12 @@ FILES = {
 @pytest.fixture(name="clone")
 def _clone(tmp_path: Path) -> Path:
     """Return a clone with some files."""
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    (tmp_path / "charts/myresource-operator/run").chmod(0o755)
+    (tmp_path / "charts/myresource-operator").mkdir(parents=True)
+    (tmp_path / "charts/myresource-operator/run").touch(0o755)
     (tmp_path / "logo.png").write_bytes(b"\xff MyResource")
     (tmp_path / KINDS).parent.mkdir(parents=True)
     shutil.copy(ROOT / KINDS, tmp_path / KINDS)
-    git(tmp_path, "init", "--quiet")
-    commit(tmp_path)
-    return tmp_path
+    return committed(tmp_path, FILES)
 
 
 def files(folder: Path) -> dict[str, bytes]:

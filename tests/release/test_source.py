@@ -30,11 +30,14 @@ def git(repository: Path, *arguments: str) -> None:
     subprocess.run(["git", *identity, *arguments], cwd=repository, check=True, capture_output=True)  # noqa: S607 - git is where its user has it
 
 
-@pytest.fixture(name="repository")
-def _repository(tmp_path: Path) -> Path:
-    """Return a repository whose last commit can be released."""
-    repository = tmp_path / "repository"
-    for name, text in FILES.items():
+def commit(repository: Path) -> None:
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--message=a")
+
+
+def committed(repository: Path, files: dict[str, str]) -> Path:
+    """Make *repository* one with a commit of *files* and of what is there."""
+    for name, text in files.items():
         (repository / name).parent.mkdir(parents=True, exist_ok=True)
         (repository / name).write_text(text)
     git(repository, "init", "--quiet")
@@ -42,9 +45,10 @@ def _repository(tmp_path: Path) -> Path:
     return repository
 
 
-def commit(repository: Path) -> None:
-    git(repository, "add", "--all")
-    git(repository, "commit", "--quiet", "--message=a")
+@pytest.fixture(name="repository")
+def _repository(tmp_path: Path) -> Path:
+    """Return a repository whose last commit can be released."""
+    return committed(tmp_path / "repository", FILES)
 
 
 def exported(repository: Path) -> Source:

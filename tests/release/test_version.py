@@ -12,7 +12,7 @@ from release.source import CHART
 from release.version import set_version
 from tests.docs.commands import section_commands
 from tests.docs.documents import ROOT
-from tests.release.test_source import commit, git
+from tests.release.test_source import commit, committed
 
 HATCH = '[project]\nname = "a"\ndynamic = ["version"]\n[tool.hatch.version]\npath = "{}/__init__.py"\n'
 FILES = {
@@ -30,14 +30,9 @@ FILES = {
 @pytest.fixture(name="tree")
 def _tree(tmp_path: Path) -> Path:
     """Return a repository between releases, with the script that prints the version."""
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
     (tmp_path / "release").mkdir()
     shutil.copy(ROOT / "release/version.sh", tmp_path / "release")
-    git(tmp_path, "init", "--quiet")
-    commit(tmp_path)
-    return tmp_path
+    return committed(tmp_path, FILES)
 
 
 def texts(tree: Path) -> dict[str, str]:

@@ -14,6 +14,12 @@ from tests.service.operator import served
 pytestmark = pytest.mark.tools
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a directory that is not in this checkout the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+
 def install(python: str, *arguments: str) -> None:
     """Install what pip's *arguments* name into the environment of *python*."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--python", python]
@@ -32,7 +38,6 @@ def _programs(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
-@pytest.mark.usefixtures("elsewhere")
 def test_the_wheel_serves_a_recorded_request_and_uses_nothing_of_this_checkout(programs: Path) -> None:
     body = (ROOT / "examples/requests/ready.json").read_bytes()
     command = [f"{programs}/python", "-c", "import app, metahook; print(app.__file__, metahook.__file__)"]
@@ -45,7 +50,6 @@ def test_the_wheel_serves_a_recorded_request_and_uses_nothing_of_this_checkout(p
     assert all(Path(file).is_relative_to(programs.parent) for file in found)
 
 
-@pytest.mark.usefixtures("elsewhere")
 def test_the_wheel_renders_with_the_extra_cli_and_names_it_without(programs: Path, built: Built) -> None:
     arguments = ("render", "-f", str(ROOT / "examples/web.yaml"), "--now", "2026-01-31T12:00:00Z")
 
