@@ -5,7 +5,7 @@ import itertools
 import logging
 import re
 
-from metahook import Controller, SyncRequest, SyncResponse
+from metahook import Controller, SyncResponse
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.limits import Limits
 from metahook.server.telemetry.logs import formatter
@@ -19,13 +19,13 @@ _REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in 
 _WHERE = "KeyError at /app/greetings.py:12 < /app/hook.py:7"
 
 
-def _fails(_: SyncRequest) -> SyncResponse:
+def _fails(*_: object) -> SyncResponse:
     """Raise, as a hook with a bug does."""
     raise KeyError
 
 
 def log() -> str:
-    """Return the log of the page."""
+    """Return the log of the page, which its requests write."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter("json", is_terminal=False))
@@ -33,17 +33,10 @@ def log() -> str:
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
-    _happen()
-    logger.removeHandler(handler)
-    logger.setLevel(level)
-    return re.sub(r'"where": "[^"]*"', f'"where": "{_WHERE}"', stream.getvalue())
 
-
-def _happen() -> None:
-    """Send the requests of the page."""
     ids = itertools.chain(["5f0c2a91"], (f"0000000{number}" for number in itertools.count(1)))
     reports = Telemetry(new_id=lambda: next(ids))
-    failing = create_app(Controller(lambda request, _: _fails(request), TINY.children), telemetry=reports)
+    failing = create_app(Controller(_fails, TINY.children), telemetry=reports)
     for name in (b'"one"', b'"two"'):
         call(failing, "/sync", sync_body().replace(b'"hello"', name))
     app = create_app(MYRESOURCE, ServerOptions(Limits(max_body=50_000)), clock=lambda: NOW, telemetry=reports)
@@ -52,3 +45,7 @@ def _happen() -> None:
     for path in ("/", "/", "/docs"):
         call(app, path)
     reports.end()
+
+    logger.removeHandler(handler)
+    logger.setLevel(level)
+    return re.sub(r'"where": "[^"]*"', f'"where": "{_WHERE}"', stream.getvalue())

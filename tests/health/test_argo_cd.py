@@ -10,7 +10,7 @@ from lupa import lua51
 from app.api.spec import MyResourceSpec
 from metahook.server.clock import utc_now
 from tests.health.argo_cd import actions, check, health, run
-from tests.health.statuses import current, is_current, is_ready, is_stalled, is_suspended, message, myresources
+from tests.health.statuses import current, is_current, is_true, message, myresources
 
 CHECK = check()
 TIME = "%Y-%m-%dT%H:%M:%SZ"
@@ -21,10 +21,11 @@ NOT_OBSERVED = "The operator has not observed the current spec yet."
 def problems(script: str) -> Iterator[str]:
     """Yield where *script* differs from Ready, Stalled and the state Suspended, or has another message than Ready."""
     for item in myresources():
-        status = "Healthy" if is_ready(item) else "Degraded" if is_stalled(item) else "Progressing"
-        if is_suspended(item):
-            status = "Suspended"
-        told = message(item) if is_current(item) else NOT_OBSERVED if item.get("status") else NOT_WRITTEN
+        status = "Healthy" if is_true(item, "Ready") else "Degraded" if is_true(item, "Stalled") else "Progressing"
+        told = NOT_OBSERVED if item.get("status") else NOT_WRITTEN
+        if is_current(item):
+            status = "Suspended" if item["status"]["state"] == "Suspended" else status
+            told = message(item)
         if (found := health(script, item)) != (status, told):
             yield f"{found} instead of {status}, {told}: {item.get('status')}"
 

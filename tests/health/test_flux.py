@@ -6,7 +6,7 @@ import pytest
 
 from app.api.values.names import API_VERSION, KIND
 from tests.health import kstatus
-from tests.health.statuses import Json, is_ready, is_stalled, myresources
+from tests.health.statuses import Json, is_true, myresources
 from tests.health.test_examples import find
 from tests.schemas.cel import holds
 
@@ -14,7 +14,7 @@ from tests.schemas.cel import holds
 
 
 def expected(item: Json) -> str:
-    return "Current" if is_ready(item) else "Failed" if is_stalled(item) else "InProgress"
+    return "Current" if is_true(item, "Ready") else "Failed" if is_true(item, "Stalled") else "InProgress"
 
 
 def by_expressions(item: Json, expressions: Json = EXPRESSIONS) -> str:
