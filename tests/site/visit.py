@@ -1,7 +1,6 @@
 """A visit of a page of the site, in a browser as wide as a phone, and the problems of the page."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -24,17 +23,8 @@ _READ = """({
 """What a page has; *unread* is text that should have been a list, a table, a heading, code, a link, or bold."""
 
 
-@dataclass(frozen=True)
-class Visit:
-    """What the browser found on the page at *url*; *failures* are errors while it loaded."""
-
-    url: str
-    links: list[str]
-    anchors: list[str]
-    width: int
-    room: int
-    unread: list[str]
-    failures: list[str]
+Visit = dict[str, Any]
+"""What the browser found on a page: the above, its ``url``, and the ``failures`` while it loaded."""
 
 
 def visit(browser: Browser, url: str) -> Visit:
@@ -46,24 +36,24 @@ def visit(browser: Browser, url: str) -> Visit:
         browser.call("Page.navigate", session, url=url)
         browser.wait_for("Page.loadEventFired")
         read = browser.evaluate(session, f"document.fonts.ready.then(() => {_READ})")
-        return Visit(url, **read, failures=list(_failures(browser.events, urlsplit(url).netloc)))
+        return {**read, "url": url, "failures": list(_failures(browser.events, urlsplit(url).netloc))}
 
 
 def problems(visits: list[Visit], files: frozenset[str] = frozenset()) -> list[str]:
     """Return the problems of the pages; *files* are the URLs of what a link can name besides them."""
-    anchors = {each.url: {"", *each.anchors} for each in visits} | {url: {""} for url in files}
-    return [f"{urlsplit(each.url).path}: {problem}" for each in visits for problem in _problems(each, anchors)]
+    anchors = {each["url"]: {"", *each["anchors"]} for each in visits} | {url: {""} for url in files}
+    return [f"{urlsplit(each['url']).path}: {problem}" for each in visits for problem in _problems(each, anchors)]
 
 
 def _problems(page: Visit, anchors: dict[str, set[str]]) -> Iterator[str]:
-    yield from page.failures
-    for link in dict.fromkeys(page.links):
+    yield from page["failures"]
+    for link in dict.fromkeys(page["links"]):
         target, _, anchor = link.partition("#")
-        if urlsplit(link).netloc == urlsplit(page.url).netloc and unquote(anchor) not in anchors.get(target, ()):
+        if urlsplit(link).netloc == urlsplit(page["url"]).netloc and unquote(anchor) not in anchors.get(target, ()):
             yield f"{link} does not exist"
-    if page.width > page.room:
-        yield f"it is {page.width} pixels wide, and the window {page.room}"
-    yield from (f"Markdown that is not rendered: {text[:80]}" for text in page.unread)
+    if page["width"] > page["room"]:
+        yield f"it is {page['width']} pixels wide, and the window {page['room']}"
+    yield from (f"Markdown that is not rendered: {text[:80]}" for text in page["unread"])
 
 
 def _failures(events: list[dict[str, Any]], host: str) -> Iterator[str]:
