@@ -19,7 +19,7 @@ from app import __version__
 from charts.rendering import CHART, RELEASE
 from metahook.envtest.manifests import documents
 from tests.docs.documents import ROOT
-from tests.release.built import Built
+from tests.release.conftest import Built
 from toolkit.programs import find_or_skip
 
 pytestmark = pytest.mark.tools

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.docs.documents import ROOT
-from tests.release.built import Built
+from tests.release.conftest import Built
 from tests.service.operator import served
 
 pytestmark = pytest.mark.tools
