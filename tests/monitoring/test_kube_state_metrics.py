@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -56,46 +57,33 @@ def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
 
 
-@pytest.fixture(name="served", scope="module")
-def _served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of kube-state-metrics."""
-    program = find_or_skip("kube-state-metrics")
-    folder, port = tmp_path_factory.mktemp("state-metrics"), free_port()
-    command = [
-        program,
-        f"--kubeconfig={cluster.kubeconfig}",
-        "--host=127.0.0.1",
-        f"--port={port}",
-        "--telemetry-host=127.0.0.1",
-        f"--telemetry-port={free_port()}",
-        "--custom-resource-state-only=true",
-        f"--custom-resource-state-config-file={FILE}",
-    ]
-    url = f"http://127.0.0.1:{port}"
-    process = Process("kube-state-metrics", command, folder, lambda: answers(f"{url}/livez"))
-    process.start()
-    try:
-        yield f"{url}/metrics"
-    finally:
-        process.stop()
-
-
 def found(url: str) -> Found:
-    """Return the values of all series about MyResources."""
-    families = text_string_to_metric_families(httpx.get(url, trust_env=False).text)
+    """Return the values of all series about MyResources that kube-state-metrics has at *url*."""
+    families = text_string_to_metric_families(httpx.get(f"{url}/metrics", trust_env=False).text)
     series = [sample for family in families for sample in family.samples if sample.name.startswith(PREFIX)]
     return {(each.name, frozenset(each.labels.items())): each.value for each in series}
 
 
-def test_kube_state_metrics_has_the_metrics_of_each_myresource(cluster: Cluster, served: str) -> None:
+def test_kube_state_metrics_has_the_metrics_of_each_myresource(cluster: Cluster, tmp_path: Path) -> None:
     def expected() -> Found:  # by ``state_metrics.py``
         series = [each for item in cluster.list("MyResource") for each in samples(item)]
         return {(name, frozenset(labels.items())): value for name, labels, value in series}
 
-    cluster.wait_for(lambda: found(served) == expected(), "the metrics are those of the configuration")
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    places = ["--host=127.0.0.1", f"--port={port}", "--telemetry-host=127.0.0.1", f"--telemetry-port={free_port()}"]
+    only = ["--custom-resource-state-only=true", f"--custom-resource-state-config-file={FILE}"]
+    command = [find_or_skip("kube-state-metrics"), f"--kubeconfig={cluster.kubeconfig}", *places, *only]
+    process = Process("kube-state-metrics", command, tmp_path, lambda: answers(f"{url}/livez"))
+    process.start()
+    try:
+        cluster.wait_for(lambda: found(url) == expected(), "the metrics are those of the configuration")
+        series = found(url)
+    finally:
+        process.stop()
 
-    assert {name for name, _ in found(served)} == names()
-    conditions = {labels: value for (name, labels), value in found(served).items() if name == f"{PREFIX}_condition"}
+    assert {name for name, _ in series} == names()
+    conditions = {labels: value for (name, labels), value in series.items() if name == f"{PREFIX}_condition"}
     for name, (_, kind) in MADE.items():
         assert [conditions[each] for each in conditions if {("type", kind), ("myresource", name)} <= each] == [1]
 
