@@ -33,7 +33,7 @@ DOES_NOT: list[Json] = [
 
 def revision(values: Json) -> str:
     hooks = the("CompositeController", values)["spec"]["hooks"].values()
-    (found,) = {hook["webhook"]["url"].partition("?rev=")[2] for hook in hooks}
+    (found,) = {str(hook["webhook"]["url"]).partition("?rev=")[2] for hook in hooks}
     return found
 
 

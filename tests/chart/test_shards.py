@@ -12,7 +12,7 @@ def test_every_myresource_belongs_to_its_shard_or_else_to_shard_0(shards: int) -
     controllers = [item for item in objects({"shards": shards}) if item["kind"] == "CompositeController"]
 
     for value in (None, "", "0", "1", "2", "3", "15", "16", "01", "x"):
-        labels = {} if value is None else {LABEL: value}
+        labels: dict[str, str] = {} if value is None else {LABEL: value}
         owners = [
             item["metadata"]["name"]
             for item in controllers
