@@ -31,6 +31,18 @@ def values(name: str) -> Json:
     return found
 
 
+def nested(values: Json) -> Json:
+    """Return *values*, which are by path, as Helm takes them."""
+    found: Json = {}
+    for path, value in values.items():
+        *groups, name = path.split(".")
+        inner = found
+        for group in groups:
+            inner = inner.setdefault(group, {})
+        inner[name] = value
+    return found
+
+
 def texts(given: Json | None = None, *, release: str = RELEASE) -> dict[str, str]:
     """Return the manifests of an installation with the values *given*, by template."""
     made = _rendered(json.dumps(given or {}), release)

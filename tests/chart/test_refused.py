@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.chart.sets import DEFAULTS, VALUES, Json, refusal
+from tests.chart.sets import DEFAULTS, VALUES, Json, nested, refusal
 from toolkit.slow import short_or_whole
 
 REFUSED = yaml.safe_load((Path(__file__).parent / "refused.yaml").read_text())
@@ -30,11 +30,7 @@ def test_more_than_32_watched_kinds_are_refused() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", sorted({*VALUES, *DEFAULTS})[:: short_or_whole(5, 1)])
 def test_a_value_that_is_removed_with_null_has_its_default_or_is_refused_in_words(path: str) -> None:
-    given: Json | None = None
-    for key in reversed(path.split(".")):
-        given = {key: given}
-
-    message = refusal(given or {})
+    message = refusal(nested({path: None}))
 
     assert "error calling" not in message
     assert "nil pointer" not in message

@@ -9,23 +9,11 @@ import pytest
 import yaml
 
 from charts.rendering import CHART, rendered
-from tests.chart.sets import REMOVED, VALUES, Json, refusal
+from tests.chart.sets import REMOVED, VALUES, Json, nested, refusal
 from tests.docs.documents import ROOT
 
 EARLIER: Json = yaml.safe_load((ROOT / "tests/data/values-0.2.0.yaml").read_text())
 GONE = sorted(REMOVED)
-
-
-def nested(values: Json) -> Json:
-    """Return *values*, which are by path, as Helm takes them."""
-    found: Json = {}
-    for path, value in values.items():
-        *groups, name = path.split(".")
-        inner = found
-        for group in groups:
-            inner = inner.setdefault(group, {})
-        inner[name] = value
-    return found
 
 
 def test_a_release_can_be_upgraded_with_its_values_or_every_removed_one_is_named_at_once(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.support.by_rule import RuleMade, of_module
-from tests.support.mistakes import ROOT, Mistake, all_mistakes
+from tests.support.mistakes import ROOT, all_mistakes
 
 
 def test_there_are_300_in_all_packages_and_each_can_be_planted_and_has_tests() -> None:
@@ -46,12 +46,6 @@ def test_a_rule_makes_each_of_its_mistakes(rule: str, right: str, wrong: list[st
     made = of_module(Path("a.py"), f"def f():\n    {right}\n", {("g", "b"): "0", ("g", "c"): "0"})
     planted = [mistake.planted(f"def f():\n    {right}\n") for mistake in made if mistake.rule == rule]
     assert sorted(planted) == sorted(f"def f():\n    {each}\n" for each in wrong)
-
-
-def test_a_text_that_is_gone_is_named() -> None:
-    gone = Mistake("gone", "no such text", "", "", ["tests/core"])
-    with pytest.raises(LookupError, match="gone: its text is 0 times in app and metahook/src; correct its row"):
-        gone.file()
 
 
 def test_each_made_by_rule_that_survives_has_a_reason() -> None:
