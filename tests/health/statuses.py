@@ -81,3 +81,23 @@ def _simulated(name: str) -> list[Json]:
         for write in cluster.history.writes()
         if write.key.kind == "MyResource" and write.after and write.after.get("status")
     ]
+
+
+def kstatus(item: Json) -> str:
+    """Return Terminating, InProgress, Failed or Current, by the rules of kstatus for kinds that it does not know.
+
+    Source: ``Compute`` in ``pkg/kstatus/status`` of cli-utils; ``make test-tools`` compares this with the original.
+    """
+    if item["metadata"].get("deletionTimestamp"):
+        return "Terminating"
+    observed = item.get("status", {}).get("observedGeneration")
+    if observed is not None and observed != item["metadata"]["generation"]:
+        return "InProgress"
+    conditions = {each["type"]: each["status"] for each in item.get("status", {}).get("conditions", [])}
+    for name, value in conditions.items():  # the first of the two decides
+        if name in _ABNORMAL and value == "True":
+            return _ABNORMAL[name]
+    return "Current" if conditions.get("Ready", "True") == "True" else "InProgress"
+
+
+_ABNORMAL = {"Reconciling": "InProgress", "Stalled": "Failed"}

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from app.api.values.names import API_VERSION, KIND
-from tests.health import kstatus
-from tests.health.statuses import Json, is_true, myresources
+from tests.health.statuses import Json, is_true, kstatus, myresources
 from tests.health.test_examples import find
 from tests.schemas.cel import holds
 
@@ -43,9 +42,9 @@ def test_kstatus_is_current_for_ready_failed_for_stalled_terminating_for_deleted
     deleted = [item for item in myresources() if "deletionTimestamp" in item["metadata"]]
     with_status = [item for item in myresources() if item.get("status") and item not in deleted]
 
-    assert list(problems(kstatus.status, with_status)) == []
-    assert {kstatus.status(item) for item in with_status} == {"Current", "Failed", "InProgress"}
-    assert {kstatus.status(item) for item in deleted} == {"Terminating"}
+    assert list(problems(kstatus, with_status)) == []
+    assert {kstatus(item) for item in with_status} == {"Current", "Failed", "InProgress"}
+    assert {kstatus(item) for item in deleted} == {"Terminating"}
 
 
 def test_the_expressions_agree_also_before_the_first_status() -> None:

@@ -9,8 +9,8 @@ import yaml
 from charts.rendering import rendered
 from tests.docs.documents import ROOT
 from tests.monitoring.cases import CASES, RULES
-from tests.monitoring.expressions import known, metrics
 from tests.monitoring.prometheus import ALERTS
+from tests.monitoring.state_metrics import known, metrics
 
 Json = dict[str, Any]
 

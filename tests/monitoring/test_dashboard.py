@@ -6,7 +6,7 @@ import re
 from charts.dashboard import VARIABLES, dashboard
 from charts.panels import COLUMNS, queries
 from tests.docs.documents import ROOT
-from tests.monitoring.expressions import known, metrics
+from tests.monitoring.state_metrics import known, metrics
 
 
 def test_the_queries_and_the_variables_use_what_exists() -> None:

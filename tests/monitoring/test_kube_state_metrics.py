@@ -16,8 +16,7 @@ from metahook.envtest import Cluster, Missing
 from metahook.envtest.free_port import free_port
 from metahook.envtest.process import Process, answers
 from tests.docs.documents import ROOT
-from tests.monitoring.expressions import METACONTROLLER
-from tests.monitoring.state_metrics import FILE, PREFIX, names, samples
+from tests.monitoring.state_metrics import FILE, METACONTROLLER, PREFIX, names, samples
 from toolkit.programs import find_or_skip
 
 pytestmark = pytest.mark.tools

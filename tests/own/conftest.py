@@ -60,7 +60,7 @@ def new_place(own: OwnCluster, labels: dict[str, str] | None = None) -> Iterator
     own.watch(name)
     try:
         made = Place(own, name, labels)
-        own.shell.enter(name)
+        own.shell.run(f"kubectl config set-context --current --namespace={name}")
         yield made
         made.close()
     finally:

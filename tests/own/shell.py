@@ -39,10 +39,6 @@ class Shell:
         self._kubeconfig.write_bytes(found)
         self._environment["KUBECONFIG"] = str(self._kubeconfig)
 
-    def enter(self, namespace: str) -> None:
-        """Let commands that name no namespace be about this one."""
-        self.run(f"kubectl config set-context --current --namespace={namespace}")
-
     def run(self, command: str, folder: Path = ROOT) -> str:
         """Return what *command* prints, with *folder* as its working directory; raise Failed."""
         done = subprocess.run(
