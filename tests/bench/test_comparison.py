@@ -23,24 +23,16 @@ def rounds(*hook: float) -> Rounds:
 
 
 @pytest.mark.parametrize("size", BODIES)
-def test_a_request_has_the_size_of_its_name(size: str) -> None:
-    assert abs(len(body(size, 0)) / 1000 / int(size.removesuffix(" KB")) - 1) < 0.1
-
-
-@pytest.mark.parametrize("size", BODIES)
-def test_the_hook_is_at_rest_for_each_myresource(size: str) -> None:
+def test_a_request_has_the_size_of_its_name_and_the_hook_is_at_rest_for_each_myresource(size: str) -> None:
     """Nothing is left to write, so that a response does not depend on the time: except that no child is there yet."""
     request = json.loads(body(size, 7))
     answer = json.loads(MYRESOURCE.handle_sync(body(size, 7), datetime(2026, 11, 1, tzinfo=UTC)).body)
 
+    assert len(body(size, 7)) / 1000 == pytest.approx(int(size.removesuffix(" KB")), rel=0.1)
     assert "web0007" in request["parent"]["metadata"]["name"]
-    if size == "2 KB":
-        assert answer["status"]["state"] == "Building"
-    else:
-        assert {**answer["status"], "observedGeneration": request["parent"]["metadata"]["generation"]} == {
-            "observedGeneration": 1,
-            **request["parent"]["status"],
-        }
+    assert answer["status"]["state"] == STATES[size]
+    if size != "2 KB":
+        assert {"observedGeneration": 1, **answer["status"]} == {"observedGeneration": 1, **request["parent"]["status"]}
         assert "resyncAfterSeconds" not in answer
 
 

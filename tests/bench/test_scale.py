@@ -1,6 +1,8 @@
 """What ``make scale`` measures with, as far as it needs no control plane, and the model behind the table of sizes."""
 
-from dataclasses import replace
+from dataclasses import fields
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,34 +31,11 @@ apiserver_request_total{code="200",resource="pods",subresource="",verb="POST"} 8
 """
 
 
-_NONE = Measurement(
-    event="a change",
-    affected=1,
-    seconds=15.0,
-    quiet_after=16.0,
-    cpu={"hook": 0.0, "metacontroller-0": 0.0},
-    memory={"metacontroller-0": 0},
-    syncs=0,
-    customizes=0,
-    status_writes=0,
-    child_writes=0,
-    requests=0,
-    related=0,
-    longest_queue=0,
-)
-
-
 def measured(**figures: Any) -> Measurement:
-    """Return a measurement with these *figures*."""
-    return replace(_NONE, **figures)
-
-
-class Idle:
-    """An installation that does nothing."""
-
-    def work(self) -> Work:
-        """Return none."""
-        return Work()
+    """Return a measurement with these *figures*; most of the others are 0."""
+    none: dict[str, Any] = dict.fromkeys((field.name for field in fields(Measurement)), 0)
+    usual = {"event": "a change", "affected": 1, "seconds": 15.0, "quiet_after": 16.0, "cpu": {}, "memory": {}}
+    return Measurement(**{**none, **usual, **figures})
 
 
 def test_a_process_that_was_restarted_counts_from_zero() -> None:
@@ -71,7 +50,7 @@ def test_requests_count_by_verb_and_resource_without_watches_and_other_kinds() -
 
 
 def test_a_change_of_a_deployment_counts_unless_it_is_one_of_its_status() -> None:
-    activity = Activity(Idle())  # type: ignore[arg-type]  # it needs the work alone
+    activity = Activity(SimpleNamespace(work=Work))  # type: ignore[arg-type]  # it needs the work alone
     metadata = {"namespace": "n", "name": "web", "generation": 1}
     revised = {**metadata, "annotations": {"deployment.kubernetes.io/revision": "1"}}
     for each in (metadata, metadata, revised, {**metadata, "generation": 2}):
@@ -108,11 +87,7 @@ COSTS = Costs(
 
 def run(size: int, shards: int) -> Run:
     """Return a run that costs exactly COSTS."""
-
-    def walk(parents: float, *, has_old: bool = True) -> float:
-        return COSTS.walk(parents, RULES, has_old=has_old)
-
-    own = size / shards
+    walk, own = partial(COSTS.walk, rules=RULES, has_old=True), size / shards
     return Run(
         size=size,
         shards=shards,

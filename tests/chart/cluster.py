@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,14 +14,15 @@ from charts.rendering import CHART, RELEASE
 
 Json = dict[str, Any]
 
-CRDS = "/apis/apiextensions.k8s.io/v1"
+CRD_VERSION = "apiextensions.k8s.io/v1"
+CRDS = f"/apis/{CRD_VERSION}/customresourcedefinitions"
 SECRETS = f"/api/v1/namespaces/{RELEASE}/secrets"
 DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 KINDS = {
     "v1": ["ConfigMap", "Namespace", "Pod", "Secret", "Service", "ServiceAccount"],
     "admissionregistration.k8s.io/v1": ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
-    "apiextensions.k8s.io/v1": ["CustomResourceDefinition"],
+    CRD_VERSION: ["CustomResourceDefinition"],
     "apps/v1": ["Deployment"],
     "autoscaling/v2": ["HorizontalPodAutoscaler"],
     "metacontroller.k8s.io/v1alpha1": ["CompositeController"],
@@ -39,14 +40,9 @@ WITHOUT_NAMESPACE = {
 def crd(name: str, *fields: str) -> Json:
     """Return a CRD with *fields*."""
     schema = {"openAPIV3Schema": {"type": "object", "properties": {field: {"type": "object"} for field in fields}}}
-    versions = [{"name": "v1", "schema": schema}]
-    kind = "CustomResourceDefinition"
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": kind,
-        "metadata": {"name": name},
-        "spec": {"versions": versions},
-    }
+    spec = {"versions": [{"name": "v1", "schema": schema}]}
+    metadata = {"name": name}
+    return {"apiVersion": CRD_VERSION, "kind": "CustomResourceDefinition", "metadata": metadata, "spec": spec}
 
 
 NAME = "compositecontrollers.metacontroller.k8s.io"
@@ -55,39 +51,23 @@ NEW = crd(NAME, "ignoreStatusChanges", "responseUnMarshallMode", "endpointConfig
 OURS = crd("myresources.mygroup.example.com")
 
 
-def _plural(kind: str) -> str:
-    return (kind[:-1] + "ies" if kind.endswith("y") else kind + "s").lower()
-
-
-def _group(version: str, kinds: list[str]) -> Json:
-    """Return a group of the aggregated discovery, which Helm reads for each object that it would create."""
-    name, _, version = version.rpartition("/")
-    resources = [
-        {
-            "resource": _plural(kind),
-            "responseKind": {"group": name, "version": version, "kind": kind},
-            "scope": "Cluster" if kind in WITHOUT_NAMESPACE else "Namespaced",
-            "verbs": ["get"],
-        }
-        for kind in kinds
-    ]
-    return {"metadata": {"name": name}, "versions": [{"version": version, "resources": resources}]}
-
-
-def _resources(version: str, kinds: list[str]) -> Json:
-    """Return the resources of a group and version, which the function lookup of Helm reads."""
-    resources = [
-        {"name": _plural(kind), "kind": kind, "namespaced": kind not in WITHOUT_NAMESPACE, "verbs": ["get"]}
-        for kind in kinds
-    ]
-    return {"kind": "APIResourceList", "groupVersion": version, "resources": resources}
-
-
 def _discovery(version: str, kinds: dict[str, list[str]]) -> dict[str, Json | None]:
-    found: dict[str, Json | None] = {
-        ("/apis/" if "/" in each else "/api/") + each: _resources(each, kinds[each]) for each in kinds
-    }
-    groups = [_group(each, kinds[each]) for each in kinds]
+    """Return what Helm reads of a cluster: resources for lookup, and groups for each object that it would create."""
+    found: dict[str, Json | None] = {}
+    groups: list[Json] = []
+    for api_version, names in kinds.items():
+        group, _, of_group = api_version.rpartition("/")
+        plain, aggregated = [], []
+        for kind in names:
+            plural = (kind[:-1] + "ies" if kind.endswith("y") else kind + "s").lower()
+            is_namespaced = kind not in WITHOUT_NAMESPACE
+            plain.append({"name": plural, "kind": kind, "namespaced": is_namespaced, "verbs": ["get"]})
+            known = {"group": group, "version": of_group, "kind": kind}
+            scope = "Namespaced" if is_namespaced else "Cluster"
+            aggregated.append({"resource": plural, "responseKind": known, "scope": scope, "verbs": ["get"]})
+        path = f"/{'apis' if group else 'api'}/{api_version}"
+        found[path] = {"kind": "APIResourceList", "groupVersion": api_version, "resources": plain}
+        groups.append({"metadata": {"name": group}, "versions": [{"version": of_group, "resources": aggregated}]})
     lists = {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2"}
     return found | {
         "/version": {"major": "1", "minor": version.split(".")[1], "gitVersion": f"v{version}"},
@@ -95,6 +75,30 @@ def _discovery(version: str, kinds: dict[str, list[str]]) -> dict[str, Json | No
         "/apis": {**lists, "items": groups[1:]},
         "/openapi/v2": None,  # an empty document: nothing is validated here
     }
+
+
+@contextmanager
+def serving(answer: Callable[[str], tuple[int, str, bytes]]) -> Iterator[str]:
+    """Serve what *answer* returns for the path of a GET: status, content type, and body; yield the address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, content_type, body = answer(self.path.partition("?")[0])
+            self.send_response(status)
+            self.send_header("Content-Type", content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Log nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
+        try:
+            yield f"127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
 
 
 @contextmanager
@@ -106,30 +110,17 @@ def cluster(
     """
     found = _discovery(version, KINDS | {"example.com/v1": ["MyBackup"] if backups else []})
     found["/api/v1/namespaces/kube-system"] = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
-    found |= {f"{CRDS}/customresourcedefinitions/{crd['metadata']['name']}": crd for crd in crds}
-    found |= {f"{SECRETS}/{secret['metadata']['name']}": secret for secret in secrets or []}
+    for path, items in ((CRDS, crds), (SECRETS, secrets or [])):
+        found |= {f"{path}/{item['metadata']['name']}": item for item in items}
     missing = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path = self.path.partition("?")[0]
-            answer = found.get(path, missing)
-            body = json.dumps(answer).encode() if answer else b""
-            self.send_response(200 if path in found else 404)
-            self.send_header("Content-Type", DISCOVERY if path in ("/api", "/apis") else "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(path: str) -> tuple[int, str, bytes]:
+        item = found.get(path, missing)
+        content_type = DISCOVERY if path in ("/api", "/apis") else "application/json"
+        return 200 if path in found else 404, content_type, json.dumps(item).encode() if item else b""
 
-        def log_message(self, *_: object) -> None:
-            """Log nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
+    with serving(answer) as address:
+        yield f"http://{address}"
 
 
 def rendered_in(address: str, values: Json | None = None, chart: Path = CHART) -> Json:

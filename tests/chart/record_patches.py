@@ -4,7 +4,6 @@ from typing import Any
 
 import yaml
 
-from tests.chart.sets import the
 from tests.docs.documents import ROOT
 
 Json = dict[str, Any]
@@ -14,11 +13,6 @@ TLS: Json = {"mode": "certManager", "token": {"secretName": "hook-token"}}
 MUTUAL: Json = {"tls": {**TLS, "clientCertificate": {"names": ["metacontroller"]}}}
 TOKEN_ALONE: Json = {"tls": {**TLS, "clientCertificate": {"enabled": False}}}
 VALUES: dict[str, Json] = {"plain": {}, "mutual TLS and a token": MUTUAL, "a token alone": TOKEN_ALONE}
-
-
-def deployment(values: Json) -> Json:
-    """Return the Deployment that the chart makes of *values*."""
-    return the("Deployment", values)
 
 
 def patch(values: Json, image: str = "hook:1") -> Json:

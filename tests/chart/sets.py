@@ -22,7 +22,7 @@ VALUES = leaves(DEFAULTS, documented(TEXT))
 """The paths of all values."""
 REMOVED: Json = yaml.safe_load((CHART / "files/removed-values.yaml").read_text())
 """Values of earlier releases, which the schema accepts so that a check can refuse them in words."""
-RELEASE, NAMESPACE = "myresource-operator", "operators"
+RELEASE = "myresource-operator"
 
 
 def values(name: str) -> Json:
@@ -31,32 +31,40 @@ def values(name: str) -> Json:
     return found
 
 
-def texts(given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> dict[str, str]:
+def nested(values: Json) -> Json:
+    """Return *values*, which are by path, as Helm takes them."""
+    found: Json = {}
+    for path, value in values.items():
+        *groups, name = path.split(".")
+        inner = found
+        for group in groups:
+            inner = inner.setdefault(group, {})
+        inner[name] = value
+    return found
+
+
+def texts(given: Json | None = None, *, release: str = RELEASE) -> dict[str, str]:
     """Return the manifests of an installation with the values *given*, by template."""
-    made = _rendered(json.dumps(given or {}), release, namespace)
+    made = _rendered(json.dumps(given or {}), release)
     return {path: text for path, text in made.items() if path.endswith(".yaml")}
 
 
-def notes(given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> str:
+def notes(given: Json | None = None, *, release: str = RELEASE) -> str:
     """Return the notes of an installation with the values *given*."""
-    return _rendered(json.dumps(given or {}), release, namespace)["NOTES.txt"]
+    return _rendered(json.dumps(given or {}), release)["NOTES.txt"]
 
 
 @cache
-def _rendered(given: str, release: str, namespace: str) -> dict[str, str]:
+def _rendered(given: str, release: str) -> dict[str, str]:
     """Return the texts of an installation with the values *given*, as JSON. Callers must not change them."""
-    return rendered(json.loads(given), release=release, namespace=namespace)
+    return rendered(json.loads(given), release=release, namespace="operators")
 
 
-def objects(given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> list[Json]:
-    """Return the objects of an installation with the values *given*."""
-    made = texts(given, release=release, namespace=namespace)
-    return [item for path, text in made.items() for item in _parsed(text, shared=path == "crd.yaml")]
-
-
-def _parsed(text: str, *, shared: bool) -> list[Json]:
-    """Return the objects of a template; a *shared* one is large, so callers must not change it."""
-    return _documents(text) if shared else deepcopy(_documents(text))
+def objects(given: Json | None = None, *, release: str = RELEASE) -> list[Json]:
+    """Return the objects of an installation with the values *given*. The CRD is large: callers must not change it."""
+    made = texts(given, release=release)
+    parsed = [_documents(text) if path == "crd.yaml" else deepcopy(_documents(text)) for path, text in made.items()]
+    return [item for items in parsed for item in items]
 
 
 @cache
@@ -73,14 +81,8 @@ def refusal(given: Json, release: str = "r") -> str:
     return ""
 
 
-def the(kind: str, given: Json | None = None, *, release: str = RELEASE, namespace: str = NAMESPACE) -> Json:
+def the(kind: str, given: Json | None = None, *, release: str = RELEASE) -> Json:
     """Return the only object of *kind*, without those of ``helm test``."""
-    made = objects(given, release=release, namespace=namespace)
-    (found,) = [item for item in made if item["kind"] == kind and "helm.sh/hook" not in annotations(item)]
-    return found
-
-
-def annotations(item: Json) -> Json:
-    """Return the annotations of *item*."""
-    found: Json = item["metadata"].get("annotations", {})
+    made = [item for item in objects(given, release=release) if item["kind"] == kind]
+    (found,) = [item for item in made if "helm.sh/hook" not in item["metadata"].get("annotations", {})]
     return found

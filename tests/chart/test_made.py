@@ -2,25 +2,33 @@
 
 import json
 
-import pytest
 import yaml
 
 from app.api.schema.crd import crd
+from charts import dashboard
 from charts.children import FILE, children
+from charts.limits import with_schema, with_values
 from charts.manifests import FOLDER, manifests
 from charts.rendering import CHART
 from charts.values_table import README, documented, readme
 from tests.chart.sets import DEFAULTS, REMOVED, TEXT, VALUES, Json, the
 
 GENERATE = "run make generate"
-SCHEMA: Json = json.loads((CHART / "values.schema.json").read_text())
+SCHEMA_TEXT = (CHART / "values.schema.json").read_text()
+SCHEMA: Json = json.loads(SCHEMA_TEXT)
 
 
-def test_the_crd_of_the_chart_equals_that_of_crds_and_of_the_models() -> None:
+def test_what_is_generated_is_up_to_date() -> None:
     text = (CHART / "files/crd.yaml").read_text()
 
     assert text == (CHART.parent.parent / "crds/mygroup.example.com_myresources.yaml").read_text(), GENERATE
     assert yaml.safe_load(text) == crd(), GENERATE
+    assert FILE.read_text() == children(), GENERATE
+    assert {file.name: file.read_text() for file in FOLDER.glob("*.yaml")} == manifests(), GENERATE
+    assert README.read_text() == readme(), GENERATE
+    assert dashboard.FILE.read_text() == dashboard.text(), GENERATE
+    assert with_values(TEXT) == TEXT, GENERATE  # the group of limits, from the settings
+    assert with_schema(SCHEMA_TEXT) == SCHEMA_TEXT, GENERATE
 
 
 def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:
@@ -31,31 +39,14 @@ def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:
     assert made["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
 
 
-def test_the_list_of_children_is_generated_from_the_code() -> None:
-    assert FILE.read_text() == children(), GENERATE
-
-
-def test_the_manifests_are_generated_from_the_chart() -> None:
-    assert {file.name: file.read_text() for file in FOLDER.glob("*.yaml")} == manifests(), GENERATE
-
-
-def test_the_readme_has_the_table_of_values() -> None:
-    assert README.read_text() == readme(), GENERATE
-
-
 def test_every_value_and_every_group_is_documented() -> None:
     comments = documented(TEXT)
 
-    assert all(comments.get(path) for path in VALUES)
-    assert all(comments.get(key) for key in DEFAULTS)
+    assert all(comments.get(path) for path in [*VALUES, *DEFAULTS])
 
 
-OPEN = {
-    "/global": "a chart around this one has more",
-    "/extraVolumes/*": "Kubernetes has many types of volumes",
-    "/autoscaling/metrics/*": "Kubernetes has many types of metrics",
-}
-"""Objects that can have other fields, each with the reason."""
+OPEN = {"/global", "/extraVolumes/*"}
+"""Objects that can have other fields: a chart around this one has more, and Kubernetes has many types of volumes."""
 
 
 def nodes(schema: Json, path: str = "") -> dict[str, Json]:
@@ -72,24 +63,18 @@ def groups(values: Json, path: str = "") -> dict[str, set[str]]:
     found = {path: set(values)}
     for key, value in values.items():
         inner = f"{path}/{key}"
-        if isinstance(value, dict) and any(name.startswith(f"{inner[1:]}/") for name in DOCUMENTED):
+        if isinstance(value, dict) and any(name.replace(".", "/").startswith(f"{inner[1:]}/") for name in VALUES):
             found |= groups(value, inner)
     return found
 
 
-DOCUMENTED = {name.replace(".", "/") for name in documented(TEXT)}
-NODES, GROUPS = nodes(SCHEMA), groups(DEFAULTS)
+def test_the_schema_has_exactly_the_values_of_the_chart_and_refuses_others() -> None:
+    known, removed = nodes(SCHEMA), {f"/{path}".replace(".", "/") for path in REMOVED}
+    with_fields = {path: schema for path, schema in known.items() if "properties" in schema}
 
-
-@pytest.mark.parametrize("path", sorted(path for path, schema in NODES.items() if "properties" in schema))
-def test_the_schema_rejects_unknown_values(path: str) -> None:
-    assert ("additionalProperties" not in NODES[path]) is (path in OPEN)
-    assert path in OPEN or NODES[path]["additionalProperties"] is False
-
-
-@pytest.mark.parametrize("path", sorted(GROUPS))
-def test_the_schema_has_exactly_the_values_of_the_chart(path: str) -> None:
-    removed = {key for key in NODES[path]["properties"] if f"{path}/{key}"[1:].replace("/", ".") in REMOVED}
-
-    assert set(NODES[path]["properties"]) - removed == GROUPS[path]
-    assert not [key for key in GROUPS[path] if not {"type", "enum"} & set(NODES[f"{path}/{key}"])]
+    for path, names in groups(DEFAULTS).items():
+        in_schema = {f"{path}/{key}" for key in known[path]["properties"]}
+        assert in_schema - removed == {f"{path}/{name}" for name in names}
+        assert [place for place in in_schema - removed if not {"type", "enum"} & set(known[place])] == []
+    assert {path for path, schema in with_fields.items() if schema.get("additionalProperties") is not False} == OPEN
+    assert all("additionalProperties" not in with_fields[path] for path in OPEN)

@@ -5,9 +5,7 @@ import os
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +15,14 @@ import trustme
 
 from metahook.envtest.free_port import free_port
 from metahook.simulator.metacontroller.dynamic_apply import merge
-from tests.chart.record_patches import MUTUAL, VALUES, deployment, patch
+from tests.chart.record_patches import MUTUAL, VALUES, patch
+from tests.chart.sets import the
 from tests.cli.command import call
 from tests.docs.documents import ROOT
 from tests.schemas.kubernetes import validate
 from toolkit.recording import wait_for
 from toolkit.served.asgi import JSON
 from toolkit.served.tls import write_pair
-from toolkit.slow import short_or_whole
 from toolkit.waiting import eventually
 
 Json = dict[str, Any]
@@ -37,87 +35,63 @@ AUTHORIZED = {**JSON, "authorization": f"Bearer {TOKEN}"}
 
 def patched(values: Json) -> Json:
     """Return the Pod template as kubectl patches it; tests/e2e/test_record_patch.py asks a real API server."""
-    found: Json = merge(deployment(values), {}, patch(values))
+    found: Json = merge(the("Deployment", values), {}, patch(values))
     return found
 
 
-@dataclass(frozen=True)
-class Pod:
-    """The processes of a Pod: where the Service leads, and where the hook listens."""
-
-    url: str
-    hook: str
-    ca: trustme.CA | None
-    recordings: Path
-
-    def post(self, url: str, headers: Json = AUTHORIZED, *, has_certificate: bool = True) -> httpx.Response:
-        """Send a recorded request as Metacontroller does."""
-        verify: ssl.SSLContext | bool = True
-        if self.ca:
-            verify = ssl.create_default_context()
-            self.ca.configure_trust(verify)
-            if has_certificate:
-                self.ca.issue_cert("metacontroller@example.com").configure_cert(verify)
-        extensions = {"sni_hostname": HOST}
-        with httpx.Client(verify=verify, trust_env=False) as client:
-            return client.post(f"{url}/sync?rev=1", content=READY, headers=headers, extensions=extensions)
-
-
-@contextmanager
-def running(values: Json, folder: Path) -> Iterator[Pod]:
-    """Run the commands of the containers, with ports and files of their own."""
-    port, hook_port, ca = free_port(), free_port(), trustme.CA() if values else None
-    (folder / "recordings").mkdir()
-    if ca:
-        _write_secrets(ca, folder)
-    text = json.dumps(patched(values)["spec"]["template"]["spec"]["containers"])
-    for old, new in {"8080": str(port), "8090": str(hook_port), "/etc/": f"{folder}/", "/rec": f"{folder}/rec"}.items():
-        text = text.replace(old, new)
-    with ExitStack() as stack:
-        for container in json.loads(text):
-            given = {each["name"]: each["value"] for each in container.get("env", ())}
-            environment = {**os.environ, **given, "MYRESOURCE_DRAIN": "0", "MYRESOURCE_HEALTH_PORT": str(free_port())}
-            process = subprocess.Popen(
-                [sys.executable, "-m", "app", *container["args"]], stderr=subprocess.PIPE, text=True, env=environment
-            )
-            stack.enter_context(process)
-            stack.callback(process.terminate)
-            wait_for(hook_port if container["name"] == "hook" else port, process)
-        url = f"{'https' if ca else 'http'}://127.0.0.1"
-        yield Pod(f"{url}:{port}", f"{url}:{hook_port}", ca, folder / "recordings/requests")
-
-
-def _write_secrets(ca: trustme.CA, folder: Path) -> None:
-    tls, tokens = folder / "myresource/tls", folder / "myresource/tokens"
+@pytest.fixture(name="ca")
+def _ca(tmp_path: Path) -> trustme.CA:
+    """Return a CA, and write the Secrets of the hook as they are in its container."""
+    ca, tls, tokens = trustme.CA(), tmp_path / "myresource/tls", tmp_path / "myresource/tokens"
     tls.mkdir(parents=True)
     tokens.mkdir()
     write_pair(ca.issue_cert(HOST), tls / "tls.crt", tls / "tls.key")
     ca.cert_pem.write_to_path(str(tls / "ca.crt"))
     (tokens / "token").write_text(TOKEN)
+    return ca
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", short_or_whole(["mutual TLS and a token"], [*VALUES]))
+def post(port: int, ca: trustme.CA, headers: Json = AUTHORIZED, *, has_certificate: bool = True) -> httpx.Response:
+    """Send a recorded request as Metacontroller does."""
+    context = ssl.create_default_context()
+    ca.configure_trust(context)
+    if has_certificate:
+        ca.issue_cert("metacontroller@example.com").configure_cert(context)
+    with httpx.Client(verify=context, trust_env=False) as client:
+        url, extensions = f"https://127.0.0.1:{port}/sync?rev=1", {"sni_hostname": HOST}
+        return client.post(url, content=READY, headers=headers, extensions=extensions)
+
+
 def test_a_sync_through_the_recorder_gets_the_same_bytes_and_its_recording_is_replayed(
-    name: str, tmp_path: Path
+    ca: trustme.CA, tmp_path: Path
 ) -> None:
-    values = VALUES[name]
-    with running(values, tmp_path) as pod:
-        directly, recorded = pod.post(pod.hook), pod.post(pod.url)
-        assert eventually(lambda: bool(files(pod.recordings)), within=10)  # they are written after the response
-        (file,) = files(pod.recordings)
+    """The commands of the containers run here, with ports and files of their own."""
+    ports = {"hook": free_port(), "recorder": free_port()}
+    places = {"8080": ports["recorder"], "8090": ports["hook"], "/etc/": f"{tmp_path}/", "/rec": f"{tmp_path}/rec"}
+    (tmp_path / "recordings").mkdir()
+    text = json.dumps(patched(MUTUAL)["spec"]["template"]["spec"]["containers"])
+    for old, new in places.items():
+        text = text.replace(old, str(new))
+    with ExitStack() as stack:
+        for container in json.loads(text):
+            given = {each["name"]: each["value"] for each in container.get("env", ())}
+            environment = {**os.environ, **given, "MYRESOURCE_DRAIN": "0", "MYRESOURCE_HEALTH_PORT": str(free_port())}
+            command = [sys.executable, "-m", "app", *container["args"]]
+            process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+            stack.enter_context(process)
+            stack.callback(process.terminate)
+            wait_for(ports[container["name"]], process)
+
+        directly, recorded = (post(ports[name], ca) for name in ("hook", "recorder"))
+        folder = tmp_path / "recordings/requests"
+        assert eventually(lambda: any(folder.glob("[!.]*.json")), within=10)  # it is written after the response
+        (file,) = folder.glob("[!.]*.json")
 
         assert (recorded.status_code, recorded.content) == (200, directly.content)
         assert call("replay", str(file)).out == "1 request: 1 the same, 0 differ; no Pods restart\n"
-        if pod.ca:
-            assert pod.post(pod.url, JSON).status_code == pod.post(pod.hook, JSON).status_code == 401
-        if values == MUTUAL:
-            with pytest.raises(httpx.TransportError):
-                pod.post(pod.url, has_certificate=False)
-
-
-def files(folder: Path) -> list[Path]:
-    return list(folder.glob("[!.]*.json"))
+        assert {post(port, ca, JSON).status_code for port in ports.values()} == {401}
+        with pytest.raises(httpx.TransportError):
+            post(ports["recorder"], ca, has_certificate=False)
 
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=list(VALUES))
@@ -126,9 +100,13 @@ def test_the_patched_deployment_is_valid_and_has_what_the_recorder_needs(values:
     pod = item["spec"]["template"]["spec"]
     hook, recorder = pod["containers"]
     volumes = {each["name"]: each for each in pod["volumes"]}
+    without_tls = [
+        each.replace("https:", "http:") for each in recorder["args"] if not each.startswith(("--tls", "--ca"))
+    ]
 
     validate(item, "1.34")
     assert (hook["name"], recorder["name"]) == ("hook", "recorder")
+    assert without_tls == patched({})["spec"]["template"]["spec"]["containers"][1]["args"]
     assert recorder["securityContext"] == hook["securityContext"]
     assert {each["name"] for each in recorder["volumeMounts"]} <= volumes.keys()
     drain = next(each["value"] for each in hook["env"] if each["name"] == "MYRESOURCE_DRAIN")

@@ -5,33 +5,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.chart.sets import DEFAULTS, VALUES, Json, refusal
+from tests.chart.sets import DEFAULTS, VALUES, Json, nested, refusal
 from toolkit.slow import short_or_whole
 
 REFUSED = yaml.safe_load((Path(__file__).parent / "refused.yaml").read_text())
 DIGEST = "sha256:" + "0" * 64
 TOKEN = {"secretName": "t"}
+VOLUME: Json = {"name": "a", "emptyDir": {}}
+ON = {"enabled": True}
 BACKUPS = {"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}
-
-
-def extra(name: str) -> Json:
-    """Return the values of an additional volume."""
-    return {"extraVolumes": [{"name": name, "emptyDir": {}}]}
-
-
-def mounted(name: str, path: str = "/data") -> Json:
-    """Return the values that mount a volume."""
-    return {"extraVolumeMounts": [{"name": name, "mountPath": path}]}
-
-
-def monitored(*names: str) -> Json:
-    """Return the values that enable parts of metrics, without a NetworkPolicy."""
-    return {"metrics": {name: {"enabled": True} for name in names}, "networkPolicy": {"enabled": False}}
-
-
-def watch(*kinds: Json) -> Json:
-    """Return the values that watch *kinds*, without a check whether the cluster serves them."""
-    return {"watch": {"dependencies": list(kinds)}, "metacontroller": {"check": False}}
+MANY = [{**BACKUPS, "resource": f"things{number}"} for number in range(33)]
+UNCHECKED: Json = {"metacontroller": {"check": False}}  # whether the cluster serves a kind
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: str(case["values"]))
@@ -40,20 +24,13 @@ def test_an_invalid_value_is_an_error_that_names_value_and_remedy(case: Json) ->
 
 
 def test_more_than_32_watched_kinds_are_refused() -> None:
-    many = [{**BACKUPS, "resource": f"things{number}"} for number in range(33)]
-
-    assert "watch.dependencies lists 33 kinds: list at most 32" in refusal(watch(*many))
-    assert not refusal(watch(*many[1:]))
+    assert "watch.dependencies lists 33 kinds: list at most 32" in refusal({"watch": {"dependencies": MANY}})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", sorted({*VALUES, *DEFAULTS})[:: short_or_whole(5, 1)])
 def test_a_value_that_is_removed_with_null_has_its_default_or_is_refused_in_words(path: str) -> None:
-    given: Json | None = None
-    for key in reversed(path.split(".")):
-        given = {key: given}
-
-    message = refusal(given or {})
+    message = refusal(nested({path: None}))
 
     assert "error calling" not in message
     assert "nil pointer" not in message
@@ -78,7 +55,8 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
         {"tls": {"mode": "secret", "secretName": "s", "clientCertificate": {"enabled": False}, "token": TOKEN}},
         {"resources": {"requests": {"cpu": 1, "memory": "1.5Gi"}}},
         {"maxBody": 64, "resources": {"limits": {"memory": "992Mi"}}},
-        watch(BACKUPS, {**BACKUPS, "apiVersion": "example.com/v2"}),
+        {**UNCHECKED, "watch": {"dependencies": [BACKUPS, {**BACKUPS, "apiVersion": "example.com/v2"}]}},
+        {**UNCHECKED, "watch": {"dependencies": MANY[1:]}},
         {"replicaCount": 2, "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
         {"replicaCount": 1, "rollingUpdate": {"maxUnavailable": 0}},
         {"stopTimeout": 10},
@@ -88,10 +66,10 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
             "autoscaling": {"enabled": True, "minReplicas": 3},
             "podDisruptionBudget": {"maxUnavailable": 2},
         },
-        {**extra("a"), **mounted("a", "/etc/myresources")},
-        {**extra("a"), **mounted("a", "/usr/share/certificates")},
-        monitored("service", "podMonitor"),
-        {**monitored("podMonitor"), "networkPolicy": {"metricsFrom": [{"podSelector": {}}]}},
+        {"extraVolumes": [VOLUME], "extraVolumeMounts": [{"name": "a", "mountPath": "/etc/myresources"}]},
+        {"extraVolumes": [VOLUME], "extraVolumeMounts": [{"name": "a", "mountPath": "/usr/share/certificates"}]},
+        {"metrics": {"service": ON, "podMonitor": ON}, "networkPolicy": {"enabled": False}},
+        {"metrics": {"podMonitor": ON}, "networkPolicy": {"metricsFrom": [{"podSelector": {}}]}},
         {"global": {"anything": "of a chart around this one"}},
     ],
     ids=str,

@@ -3,16 +3,15 @@
 import json
 from typing import get_args
 
-import helm_python as helm
 import pytest
 
 from app.core.watch import Watch
 from app.settings.option import bounds, camel_case, read, variable_of
 from app.settings.serve import CallerSettings, ServeSettings
-from charts.limits import limits, with_schema, with_values
-from charts.rendering import CHART, rendered
+from charts.limits import limits
+from charts.rendering import CHART
 from metahook import Kind
-from tests.chart.sets import REMOVED, TEXT, VALUES, Json, refusal, the, values
+from tests.chart.sets import REMOVED, VALUES, Json, refusal, the, values
 
 FIXED = {"port", "health_port"}
 """The chart's Services and probes have these ports."""
@@ -20,7 +19,8 @@ FILES = set(CallerSettings.model_fields)
 """They follow from the values of tls: see test_tls.py."""
 NOT_IN_A_CLUSTER = {"dev"}
 """Development mode logs the status."""
-WITHOUT_A_VALUE = FIXED | FILES | NOT_IN_A_CLUSTER
+SETTINGS = set(ServeSettings.model_fields)
+WITH_A_VALUE = SETTINGS - FIXED - FILES - NOT_IN_A_CLUSTER
 LIMITS = set(limits())
 
 
@@ -37,35 +37,21 @@ def value_of(name: str) -> str:
     return ("limits." if name in LIMITS else "") + camel_case(name)
 
 
-def test_each_setting_without_a_value_is_a_setting() -> None:
-    assert set(ServeSettings.model_fields) >= WITHOUT_A_VALUE
-    assert set(ServeSettings.model_fields) >= LIMITS
+def test_each_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook_unless_there_is_a_reason() -> None:
+    lack_value = {name for name in WITH_A_VALUE if value_of(name) not in VALUES}
+    lack_variable = {name for name in WITH_A_VALUE if variable_of(name) not in environment(values("watch"))}
+    in_groups = {value for value in VALUES if value.startswith(("watch.", "limits."))}
+
+    assert lack_value == set(), "add it to values.yaml (make generate adds a limit)"
+    assert lack_variable == set(), "add it to _helpers.tpl, or a value to values/watch.yaml"
+    assert FIXED | FILES | NOT_IN_A_CLUSTER | LIMITS <= SETTINGS
+    assert in_groups <= {value_of(name) for name in SETTINGS}
+    assert not {value_of(name) for name in NOT_IN_A_CLUSTER} & set(VALUES)
 
 
-@pytest.mark.parametrize("name", sorted(set(ServeSettings.model_fields) - WITHOUT_A_VALUE))
-def test_a_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook(name: str) -> None:
-    assert value_of(name) in VALUES, "add it to values.yaml (make generate adds a limit)"
-    assert variable_of(name) in environment(values("watch")), "add it to _helpers.tpl, or a value to values/watch.yaml"
-
-
-@pytest.mark.parametrize("name", sorted(ServeSettings.model_fields))
+@pytest.mark.parametrize("name", sorted(SETTINGS))
 def test_no_setting_can_be_set_by_a_variable_of_the_user(name: str) -> None:
     assert refusal({"extraEnv": [{"name": variable_of(name), "value": "1"}]})
-
-
-@pytest.mark.parametrize("name", sorted(NOT_IN_A_CLUSTER))
-def test_a_setting_that_is_not_for_clusters_is_no_value_of_the_chart(name: str) -> None:
-    assert value_of(name) not in VALUES
-    with pytest.raises(helm.HelmValuesError):
-        rendered({value_of(name): True})
-
-
-@pytest.mark.parametrize("group", ["watch.", "limits."])
-def test_a_group_of_settings_has_no_value_without_a_setting(group: str) -> None:
-    found = {value for value in VALUES if value.startswith(group)}
-
-    assert found
-    assert found <= {value_of(name) for name in ServeSettings.model_fields}
 
 
 def test_the_chart_and_the_settings_accept_the_same_earlier_defaults_of_limits() -> None:
@@ -78,54 +64,42 @@ def test_the_chart_and_the_settings_accept_the_same_earlier_defaults_of_limits()
     }
 
 
-def schema_of(path: str) -> Json:
-    """Return the schema of the value at *path*."""
+def schema_of(name: str) -> Json:
+    """Return the schema of the value that sets the setting *name*."""
     found: Json = json.loads((CHART / "values.schema.json").read_text())
-    for key in path.split("."):
-        assert key in found["properties"], f"values.schema.json lacks {path}: add its type (make generate adds a limit)"
+    for key in value_of(name).split("."):
+        assert key in found["properties"], f"values.schema.json lacks {name}: add its type (make generate adds a limit)"
         found = found["properties"][key]
     return found
 
 
-NUMBERS = sorted({*LIMITS, "drain", "stop_timeout", "log_rate"})
-
-
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", sorted({*LIMITS, "drain", "stop_timeout", "log_rate"}))
 def test_a_value_has_the_bounds_of_its_setting(name: str) -> None:
-    field, schema = ServeSettings.model_fields[name], schema_of(value_of(name))
+    schema = schema_of(name)
 
-    assert bounds(field) == f"from {schema['minimum']} to {schema['maximum']}"
+    assert bounds(ServeSettings.model_fields[name]) == f"from {schema['minimum']} to {schema['maximum']}"
 
 
 @pytest.mark.parametrize("name", ["log_format", "log_level"])
 def test_a_value_has_the_words_of_its_setting(name: str) -> None:
-    assert schema_of(value_of(name))["enum"] == list(get_args(ServeSettings.model_fields[name].annotation))
+    assert schema_of(name)["enum"] == list(get_args(ServeSettings.model_fields[name].annotation))
 
 
-def test_the_group_of_limits_is_made_from_the_settings() -> None:
-    schema = (CHART / "values.schema.json").read_text()
-
-    assert with_values(TEXT) == TEXT, "run make generate"
-    assert with_schema(schema) == schema, "run make generate"
-
-
-def test_the_chart_and_the_settings_have_the_same_defaults_except_for_the_address(
+def test_the_settings_are_read_as_the_values_say_and_have_the_same_defaults_except_for_the_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name, value in environment({}).items():
         monkeypatch.setenv(name, value)
-
     assert read(ServeSettings) == ServeSettings.model_construct(host="0.0.0.0")  # noqa: S104 - all addresses of the Pod
 
-
-def test_the_settings_are_read_as_the_values_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in environment(values("watch")).items():
+    given = values("watch")
+    for name, value in environment(given).items():
         monkeypatch.setenv(name, value)
-    kinds = [
-        Kind(item["apiVersion"], item["kind"], item["resource"]) for item in values("watch")["watch"]["dependencies"]
-    ]
-
-    managers, keys = (tuple(values("watch")[name]) for name in ("expectedManagers", "allowedAnnotations"))
+    kinds = [Kind(item["apiVersion"], item["kind"], item["resource"]) for item in given["watch"]["dependencies"]]
     assert read(ServeSettings).watch == Watch(
-        pods=True, secrets=True, dependencies=tuple(kinds), expected_managers=managers, allowed_annotations=keys
+        pods=True,
+        secrets=True,
+        dependencies=tuple(kinds),
+        expected_managers=tuple(given["expectedManagers"]),
+        allowed_annotations=tuple(given["allowedAnnotations"]),
     )

@@ -1,6 +1,7 @@
 """TLS: what Helm generates and keeps, what Metacontroller and the hook read, and when Metacontroller reads it again."""
 
 import base64
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,12 +15,7 @@ from tests.chart.cluster import NEW, OURS, cluster, rendered_in
 from tests.chart.sets import Json, objects
 
 HOST = "myresource-operator.myresource-operator.svc"
-SECRETS = [
-    "myresource-operator-ca",
-    "myresource-operator-client-tls",
-    "myresource-operator-tls",
-    "myresource-operator-token",
-]
+SECRETS = [f"myresource-operator-{name}" for name in ("ca", "client-tls", "tls", "token")]
 TOKEN: Json = {"secretName": "t"}
 OFF: Json = {"enabled": False}
 
@@ -35,11 +31,11 @@ def owned(secret: Json) -> Json:
     """Return *secret* with the metadata without which Helm refuses to touch an object."""
     metadata = secret["metadata"]
     release = {f"meta.helm.sh/release-{key}": RELEASE for key in ("name", "namespace")}
-    labels = {**metadata.get("labels", {}), "app.kubernetes.io/managed-by": "Helm"}
-    annotations = {**metadata.get("annotations", {}), **release, "example.com/of-others": "x"}
-    return {"apiVersion": "v1", "kind": "Secret", **secret} | {
-        "metadata": {**metadata, "labels": labels, "annotations": annotations}
+    more = {
+        "labels": {**metadata.get("labels", {}), "app.kubernetes.io/managed-by": "Helm"},
+        "annotations": {**metadata.get("annotations", {}), **release, "example.com/of-others": "x"},
     }
+    return {"apiVersion": "v1", "kind": "Secret", **secret, "metadata": {**metadata, **more}}
 
 
 @pytest.fixture(name="first", scope="module")
@@ -57,40 +53,39 @@ def decoded(made: list[Json], name: str, key: str) -> bytes:
     return base64.b64decode(secret["data"][key])
 
 
-def certificate(made: list[Json], name: str, key: str = "tls.crt") -> x509.Certificate:
-    return x509.load_pem_x509_certificate(decoded(made, name, key))
+def certificate(made: list[Json], name: str) -> x509.Certificate:
+    return x509.load_pem_x509_certificate(decoded(made, name, "tls.crt"))
+
+
+def controller(made: list[Json]) -> Json:
+    """Return the spec of the CompositeController."""
+    (found,) = [item["spec"] for item in made if item["kind"] == "CompositeController"]
+    return dict(found)
 
 
 def endpoint(made: list[Json]) -> Json:
-    (controller,) = [item for item in made if item["kind"] == "CompositeController"]
-    (found,) = controller["spec"]["endpointConfigs"]
+    (found,) = controller(made)["endpointConfigs"]
     return dict(found)
 
 
 def revision(made: list[Json]) -> str:
-    (controller,) = [item for item in made if item["kind"] == "CompositeController"]
-    return str(controller["spec"]["hooks"]["sync"]["webhook"]["url"]).partition("?rev=")[2]
+    return str(controller(made)["hooks"]["sync"]["webhook"]["url"]).partition("?rev=")[2]
 
 
 def test_helm_generates_certificates_of_one_ca_and_a_token(first: list[Json]) -> None:
-    hook, client = certificate(first, "tls"), certificate(first, "client-tls")
+    (pod,) = [item["spec"]["template"]["spec"] for item in first if item["kind"] == "Deployment"]
+    names = certificate(first, "tls").extensions.get_extension_for_class(x509.SubjectAlternativeName).value
 
     assert [item["metadata"]["name"] for item in secrets_of(first)] == SECRETS
-    names = hook.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert names.get_values_for_type(x509.DNSName) == [HOST]
-    for signed, name in ((hook, "tls"), (client, "client-tls")):
-        assert is_trusted(signed, first)
-        key = load_pem_private_key(decoded(first, name, "tls.key"), None)
-        assert key.public_key() == signed.public_key()
-    assert len(decoded(first, "token", "token")) == 48
-
-
-def test_the_pods_of_the_hook_do_not_get_the_key_of_the_ca(first: list[Json]) -> None:
-    (pod,) = [item["spec"]["template"]["spec"] for item in first if item["kind"] == "Deployment"]
-
-    assert "myresource-operator-ca" not in {volume["secret"]["secretName"] for volume in mounted(pod).values()}
     for name in ("tls", "client-tls"):
-        assert decoded(first, name, "tls.key") != decoded(first, "ca", "tls.key")
+        signed, key = certificate(first, name), decoded(first, name, "tls.key")
+        assert is_trusted(signed, first)
+        assert load_pem_private_key(key, None).public_key() == signed.public_key()
+        assert key != decoded(first, "ca", "tls.key")
+    assert len(decoded(first, "token", "token")) == 48
+    mounted = {volume["secret"]["secretName"] for volume in pod["volumes"]}
+    assert mounted == {"myresource-operator-tls", "myresource-operator-token"}  # without the key of the CA
 
 
 @pytest.mark.parametrize("days", [365, 90])
@@ -124,15 +119,11 @@ def trusted(made: list[Json]) -> list[x509.Certificate]:
 
 def is_trusted(found: x509.Certificate, made: list[Json]) -> bool:
     """Return whether *found* is of a CA that the hook and Metacontroller trust."""
-    return any(_is_issued_by(found, ca) for ca in trusted(made))
-
-
-def _is_issued_by(found: x509.Certificate, ca: x509.Certificate) -> bool:
-    try:
-        found.verify_directly_issued_by(ca)
-    except (ValueError, InvalidSignature):
-        return False
-    return True
+    for ca in trusted(made):
+        with suppress(ValueError, InvalidSignature):
+            found.verify_directly_issued_by(ca)
+            return True
+    return False
 
 
 def test_an_upgrade_renews_the_certificates_and_those_before_and_after_it_trust_each_other(first: list[Json]) -> None:
@@ -173,70 +164,46 @@ def test_if_all_certificates_are_deleted_nothing_of_them_is_trusted(first: list[
 
 
 REFERENCED: Json = {"mode": "secret", "secretName": "s", "clientCertificate": {"secretName": "c"}, "token": TOKEN}
+KEYS = {"s": ("tls.crt", "tls.key", "ca.crt"), "c": ("tls.crt", "tls.key"), "t": ("token",)}
 
 
-def given(**changed: str) -> list[Json]:
-    """Return the Secrets s, c and t; *changed* has values that differ, by name and key, such as ``s_tls.crt``."""
-    data = {
-        "s": {"tls.crt": "hook", "tls.key": "hook", "ca.crt": "ca"},
-        "c": {"tls.crt": "client", "tls.key": "client"},
-        "t": {"token": "token"},
-    }
-    for place, value in changed.items():
-        name, _, key = place.partition("_")
-        data[name][key] = value
-    encoded = {
-        name: {key: base64.b64encode(text.encode()).decode() for key, text in pairs.items()}
-        for name, pairs in data.items()
-    }
-    return [{"metadata": {"name": name, "namespace": "myresource-operator"}, "data": encoded[name]} for name in data]
+def referring(changed: str = "") -> list[Json]:
+    """Return the objects of an installation that refers to Secrets, of which the key *changed* has another value."""
+    secrets = []
+    for name, keys in KEYS.items():
+        values = {key: str(f"{name} {key}" == changed).encode() for key in keys}
+        data = {key: base64.b64encode(value).decode() for key, value in values.items()}
+        secrets.append({"metadata": {"name": name, "namespace": "myresource-operator"}, "data": data})
+    return installed(secrets, **REFERENCED)
 
 
-@pytest.mark.parametrize("place", ["s_ca.crt", "c_tls.crt", "t_token"])
-def test_metacontroller_reads_again_if_the_ca_its_certificate_or_its_token_is_replaced(place: str) -> None:
-    before, after = (installed(secrets, **REFERENCED) for secrets in (given(), given(**{place: "other"})))
-
-    assert revision(after) != revision(before)
+@pytest.mark.parametrize("key", ["s ca.crt", "c tls.crt", "t token"])
+def test_metacontroller_reads_again_if_the_ca_its_certificate_or_its_token_is_replaced(key: str) -> None:
+    assert revision(referring(key)) != revision(referring())
 
 
-def test_metacontroller_does_not_read_again_if_the_hooks_certificate_is_renewed() -> None:
-    renewed = given(**{"s_tls.crt": "new", "s_tls.key": "new"})
-
-    assert installed(renewed, **REFERENCED) == installed(given(), **REFERENCED)
+def test_nothing_changes_if_the_certificate_of_the_hook_is_renewed() -> None:
+    assert referring("s tls.crt") == referring("s tls.key") == referring()
 
 
 INLINE: Json = {"bundle": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"}
+CERT_MANAGER: Json = {"mode": "certManager", "clientCertificate": OFF, "token": OFF}
 
 
 @pytest.mark.parametrize(
     ("tls", "reads"),
     [
         pytest.param({"mode": "disabled"}, False, id="plain HTTP"),
-        pytest.param({"mode": "certManager", "clientCertificate": OFF, "token": OFF}, True, id="the CA"),
-        pytest.param({"mode": "certManager", "clientCertificate": OFF, "token": OFF, "ca": INLINE}, False, id="inline"),
-        pytest.param(
-            {"mode": "certManager", "clientCertificate": OFF, "token": OFF, "ca": {"configMapName": "x"}},
-            False,
-            id="a ConfigMap",
-        ),
-        pytest.param({"mode": "certManager", "token": OFF, "ca": INLINE}, True, id="a client certificate"),
-        pytest.param(
-            {"mode": "certManager", "clientCertificate": OFF, "token": TOKEN, "ca": INLINE}, True, id="a token"
-        ),
+        pytest.param(CERT_MANAGER, True, id="the CA"),
+        pytest.param({**CERT_MANAGER, "ca": INLINE}, False, id="inline"),
+        pytest.param({**CERT_MANAGER, "ca": {"configMapName": "x"}}, False, id="a ConfigMap"),
+        pytest.param({**CERT_MANAGER, "clientCertificate": {}, "ca": INLINE}, True, id="a client certificate"),
+        pytest.param({**CERT_MANAGER, "token": TOKEN, "ca": INLINE}, True, id="a token"),
     ],
 )
-def test_metacontroller_may_read_secrets_only_if_it_must(tls: Json, reads: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_metacontroller_may_read_secrets_only_if_it_must(tls: Json, *, reads: bool) -> None:
     roles = [item for item in objects({"tls": tls}) if item["metadata"]["name"].endswith("-metacontroller")]
 
     rules = [rule for role in roles for rule in role.get("rules", ())]
     assert rules
-    verbs = [rule["verbs"] for rule in rules if "secrets" in rule["resources"]]
-    assert verbs == ([["list", "watch"]] if reads else [])
-
-
-def mounted(pod: Json) -> dict[str, Json]:
-    """Return the volumes of the container of *pod*, by path; all are read-only."""
-    (container,) = pod["containers"]
-    volumes = {volume["name"]: volume for volume in pod["volumes"]}
-    assert all(mount["readOnly"] for mount in container["volumeMounts"])
-    return {mount["mountPath"]: volumes[mount["name"]] for mount in container["volumeMounts"]}
+    assert [rule["verbs"] for rule in rules if "secrets" in rule["resources"]] == ([["list", "watch"]] if reads else [])

@@ -14,7 +14,6 @@ PAGES = [
     *(f"docs/clusters/{name}.md" for name in ("install", "monitor", "operate", "scale", "tls", "upgrade")),
     *(f"docs/reference/{name}.md" for name in ("alerts", "children", "status")),
 ]
-CHART = "charts/myresource-operator"
 
 
 def commands(page: str) -> list[str]:

@@ -6,32 +6,20 @@ import shlex
 import subprocess
 import sysconfig
 from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
 from app.cli import main
+from toolkit.documents import Console, blocks
 from website.site import split
 
 ROOT = Path(__file__).parents[2]
 
 
-@dataclass(frozen=True)
-class Console:
-    """A command, and what the document says that it prints."""
-
-    page: str
-    command: str
-    output: str
-
-    def __str__(self) -> str:
-        return f"{self.page}: {self.command[:200]}"
-
-
 def consoles(page: str) -> list[Console]:
     """Return the console blocks of *page*, a file."""
-    blocks: list[str] = re.findall(r"^```console\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
-    return [Console(page, command.strip(), output) for command, output in map(split, blocks)]
+    found = map(split, blocks((ROOT / page).read_text(), "console"))
+    return [Console(page, command.strip(), output) for command, output in found]
 
 
 _MYRESOURCE = re.compile(r"\.venv/bin/myresource ([^|&;<>()$*?`\n]*)")

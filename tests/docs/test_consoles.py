@@ -1,16 +1,28 @@
 """Each command in the pages prints what its page says below it, which ``--update-golden`` writes."""
 
+import io
+import itertools
+import logging
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
 
 import pytest
 
+from metahook import Controller, SyncResponse
+from metahook.server.app import ServerOptions, create_app
+from metahook.server.limits import Limits
+from metahook.server.telemetry.logs import formatter
+from metahook.server.telemetry.telemetry import Telemetry
 from tests.cli.plugin.recorded import kubectl, path_with
-from tests.docs.documents import ROOT, Console, consoles, printed
-from tests.docs.log import log
+from tests.docs.documents import ROOT, consoles, printed
 from tests.docs.recipes import RECIPES
+from tests.requests.builders import MYRESOURCE, NOW
+from toolkit.documents import Console
+from toolkit.hooks.minimal import TINY, sync_body
+from toolkit.served.asgi import call
 from toolkit.served.process import Served
 from toolkit.served.refusals import without_id
 from website.site import pages
@@ -29,6 +41,42 @@ BLOCKS = {
     f"{page} {number}": block for page in PAGES if page not in ELSEWHERE for number, block in enumerate(consoles(page))
 }
 
+_REQUESTS = [(ROOT / f"examples/requests/{name}.json").read_bytes() for name in ("3-rolling-out", "4-ready", "ready")]
+_WHERE = "KeyError at /app/greetings.py:12 < /app/hook.py:7"
+
+
+def _fails(*_: object) -> SyncResponse:
+    """Raise, as a hook with a bug does."""
+    raise KeyError
+
+
+def log() -> str:
+    """Return the log in docs/reference/logs.md, which a server writes."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(formatter("json", is_terminal=False))
+    logger = logging.getLogger("metahook.server.telemetry.telemetry")
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+
+    ids = itertools.chain(["5f0c2a91"], (f"0000000{number}" for number in itertools.count(1)))
+    reports = Telemetry(new_id=lambda: next(ids))
+    failing = create_app(Controller(_fails, TINY.children), telemetry=reports)
+    for name in (b'"one"', b'"two"'):
+        call(failing, "/sync", sync_body().replace(b'"hello"', name))
+    app = create_app(MYRESOURCE, ServerOptions(Limits(max_body=50_000)), clock=lambda: NOW, telemetry=reports)
+    for body in [*_REQUESTS, b"{", b" " * 50_001, b" " * 50_001]:
+        call(app, "/sync", body)
+    for path in ("/", "/", "/docs"):
+        call(app, path)
+    reports.end()
+
+    logger.removeHandler(handler)
+    logger.setLevel(level)
+    return re.sub(r'"where": "[^"]*"', f'"where": "{_WHERE}"', stream.getvalue())
+
+
 Run = Callable[[str], str]
 """Returns what a command prints."""
 
@@ -41,16 +89,7 @@ def _run_by_page(operator: Served, tmp_path_factory: pytest.TempPathFactory) -> 
     environment = {**os.environ, "PATH": path_with(kubectl(tmp_path_factory.mktemp("kubectl")))}
 
     def with_recorded_kubectl(command: str) -> str:
-        ended = subprocess.run(  # noqa: S602 - a document's command
-            command,
-            shell=True,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=True,
-        )
-        return ended.stdout
+        return subprocess.check_output(command, shell=True, env=environment, stderr=subprocess.STDOUT, text=True)  # noqa: S602 - a document's command
 
     def to_the_hook(command: str) -> str:
         local = "http://127.0.0.1"

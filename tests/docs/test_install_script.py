@@ -53,25 +53,21 @@ def ran(folder: Path, *arguments: str, **given: str) -> tuple[list[str], str]:
     return log.read_text().splitlines() if log.exists() else [], ended.stdout + ended.stderr
 
 
-def as_on_the_page(commands: list[str]) -> list[str]:
-    """Return *commands* without those that look around, and as one writes them for a first installation."""
-    around = re.compile(r"kind (get|create|export) |kubectl (get crd|config) |helm get ")
-    again = re.compile(r"^helm upgrade --install( --reset-then-reuse-values)? ")
-    return [again.sub("helm install ", command) for command in commands if not around.match(command)]
-
-
 @pytest.mark.parametrize(("target", "arguments"), [("kind", ()), ("deploy", ("mine", REPOSITORY))])
 def test_the_script_runs_the_commands_of_the_page_in_their_order(
     target: str, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
+    around = re.compile(r"kind (get|create|export) |kubectl (get crd|config) |helm get ")
+    again = re.compile(r"^helm upgrade --install( --reset-then-reuse-values)? ")  # the page installs for the first time
     others = OTHERS[target]
     page = [command for command in COMMANDS if not command.startswith(tuple(others))]
     if target == "kind":
         page = [re.sub(r"image\.repository=[^,]+,", "", command) for command in page]
-    version = subprocess.run([ROOT / "release/version.sh"], capture_output=True, text=True, check=True).stdout.strip()
+    version = subprocess.check_output([ROOT / "release/version.sh"], text=True).strip()
     commands, said = ran(tmp_path, *arguments, DOCS_URL=DOCS)
 
-    assert [command.replace(version, "$version") for command in as_on_the_page(commands)] == page, said
+    run = [again.sub("helm install ", each).replace(version, "$version") for each in commands if not around.match(each)]
+    assert run == page, said
     assert [words for words in others if not any(command.startswith(words) for command in COMMANDS)] == []
 
 
@@ -100,22 +96,23 @@ def test_pages_are_where_the_variable_says_or_stay_where_they_were(
     assert re.findall(r"docsUrl=\S+", install) == expected, said
 
 
-@pytest.mark.parametrize(
-    ("remote", "expected"),
-    [
-        ("https://github.com/acme/op.git", "https://github.com/acme/op/blob/HEAD/docs\n"),
-        ("https://me:secret@github.com/acme/op", "https://github.com/acme/op/blob/HEAD/docs\n"),
-        ("git@github.acme.io:acme/op.git", "https://github.acme.io/acme/op/blob/HEAD/docs\n"),
-        ("ssh://git@gitlab.acme.io:2222/a/b/op.git", "https://gitlab.acme.io/a/b/op/-/blob/HEAD/docs\n"),
-        ("https://gitlab.acme.io:8443/a/op.git", "https://gitlab.acme.io:8443/a/op/-/blob/HEAD/docs\n"),
-        ("https://git.acme.io/op.git", ""),
-        ("/srv/github.com/op.git", ""),
-        ("", ""),
-    ],
-)
-def test_without_both_the_remote_says_where_the_pages_are(remote: str, expected: str, tmp_path: Path) -> None:
-    git(tmp_path, "init", "--quiet")
-    if remote:
-        git(tmp_path, "remote", "add", "origin", remote)
+REMOTES = {
+    "https://github.com/acme/op.git": "https://github.com/acme/op/blob/HEAD/docs\n",
+    "https://me:secret@github.com/acme/op": "https://github.com/acme/op/blob/HEAD/docs\n",
+    "git@github.acme.io:acme/op.git": "https://github.acme.io/acme/op/blob/HEAD/docs\n",
+    "ssh://git@gitlab.acme.io:2222/a/b/op.git": "https://gitlab.acme.io/a/b/op/-/blob/HEAD/docs\n",
+    "https://gitlab.acme.io:8443/a/op.git": "https://gitlab.acme.io:8443/a/op/-/blob/HEAD/docs\n",
+    "https://git.acme.io/op.git": "",
+    "/srv/github.com/op.git": "",
+}
 
-    assert subprocess.check_output([ROOT / "release/docs_url.sh"], cwd=tmp_path, text=True) == expected
+
+def test_without_both_the_remote_says_where_the_pages_are(tmp_path: Path) -> None:
+    def printed() -> str:
+        return subprocess.check_output([ROOT / "release/docs_url.sh"], cwd=tmp_path, text=True)
+
+    git(tmp_path, "init", "--quiet")
+    assert printed() == ""
+    for remote, expected in REMOTES.items():
+        git(tmp_path, "config", "remote.origin.url", remote)
+        assert printed() == expected

@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from charts.rendering import CHART, rendered
 from tests.api.apiserver import refusals
 from tests.chart.cluster import NEW, cluster, installing
 from tests.chart.sets import Json, objects
-from tests.docs.commands import CHART as CHART_PATH
 from tests.docs.commands import PAGES, commands, settings
 from tests.docs.documents import ROOT
 from tests.e2e.sharded import target
@@ -30,26 +30,25 @@ each_page = pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS
 
 
 @each_page
-def test_the_commands_of_a_page_use_tools_that_it_requires(page: str) -> None:
-    text = "\n".join(commands(page))
-    checked = subprocess.run(["/bin/bash", "-n"], input=text, text=True, capture_output=True, check=False)
+def test_the_commands_of_a_page_use_tools_that_it_requires_and_files_that_exist(page: str) -> None:
+    found = commands(page)
+    check = ["/bin/bash", "-n"]
 
-    assert (checked.returncode, checked.stderr) == (0, "")
-    assert [command for command in commands(page) if not re.match(rf"({TOOLS}) ", command)] == []
-
-
-@each_page
-def test_the_files_that_commands_name_exist(page: str) -> None:
-    for command in commands(page):
+    assert subprocess.check_output(check, input="\n".join(found), text=True, stderr=subprocess.STDOUT) == ""
+    assert [command for command in found if not re.match(rf"({TOOLS}) ", command)] == []
+    for command in found:
         words = shlex.split(command, comments=True)
         for option, file in pairwise(words):
             known = file in {"-", "web.yaml", "laptop.yaml", "myresources.json"} or "://" in file
             assert option not in {"-f", "-k"} or known or (ROOT / file).exists()
-        for word in words:
-            assert not word.startswith("charts/") or (ROOT / word).is_dir()
+        assert [word for word in words if word.startswith("charts/") and not (ROOT / word).is_dir()] == []
 
 
-OURS = [(page, command) for page, command in COMMANDS if CHART_PATH in command or "helm install myres" in command]
+OURS = [
+    (page, command)
+    for page, command in COMMANDS
+    if f"charts/{CHART.name}" in command or "helm install myres" in command
+]
 
 
 @pytest.mark.slow
@@ -80,16 +79,13 @@ def test_the_secrets_that_the_page_creates_are_those_that_the_chart_uses() -> No
     assert f"https://{name}/" in made["compositecontroller.yaml"].replace(":443/", "/")
 
 
-METACONTROLLERS: list[Json] = [{"fullnameOverride": "metacontroller"}, {"rbac": {"create": False}}]
-"""Values of Metacontroller's chart in the page."""
-SETTINGS = re.findall(r"--set ([^\s`]+)", (ROOT / "docs/clusters/install.md").read_text())
+def test_a_value_in_the_page_about_the_installation_belongs_to_one_of_the_two_charts() -> None:
+    metacontrollers: list[Json] = [{"fullnameOverride": "metacontroller"}, {"rbac": {"create": False}}]
+    found = re.findall(r"--set ([^\s`]+)", (ROOT / "docs/clusters/install.md").read_text())
 
-
-@pytest.mark.parametrize("setting", [setting for setting in SETTINGS if "..." not in setting])
-def test_a_value_in_the_page_belongs_to_one_of_the_two_charts(setting: str) -> None:
-    values = helm.parse_set_string(setting.replace('"', "").replace("$version", "1.0.0"))
-
-    assert values in METACONTROLLERS or rendered(values)
+    for setting in (setting for setting in found if "..." not in setting):
+        values = helm.parse_set_string(setting.replace('"', "").replace("$version", "1.0.0"))
+        assert values in metacontrollers or rendered(values)
 
 
 def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_chart() -> None:
@@ -108,17 +104,13 @@ def test_the_metacontrollers_of_shards_have_the_selectors_that_the_tests_run() -
 
 
 def test_the_pages_name_what_the_chart_installs() -> None:
-    made = {(item["kind"].lower(), item["metadata"]["name"]) for item in objects(namespace="myresource-operator")}
-    ours = "(?:myresource-operator|myresources|myresource)"
-    named = {
-        match
-        for _, command in COMMANDS
-        for match in re.findall(rf"\b(deployment|compositecontroller|crd)[ /]({ours}[\w.-]*)", command)
-    }
+    kinds = {"customresourcedefinition": "crd"}
+    made = {(kinds.get(item["kind"].lower(), item["kind"].lower()), item["metadata"]["name"]) for item in objects()}
+    ours = r"\b(deployment|compositecontroller|crd)[ /]((?:myresource-operator|myresources|myresource)[\w.-]*)"
+    named = {match for _, command in COMMANDS for match in re.findall(ours, command)}
 
     assert len(named) >= 3
-    for kind, name in named:
-        assert ({"crd": "customresourcedefinition"}.get(kind, kind), name) in made
+    assert named <= made
 
 
 @pytest.mark.parametrize("page", [*PAGES, "README.md"])
@@ -140,6 +132,13 @@ def test_every_page_requires_the_same_version_of_metacontroller() -> None:
     assert versions - {"4.13.1"} == {"4.17.2"}
 
 
+@cache
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of *page*, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_files_links_and_anchors_of_the_page_exist(page: Path) -> None:
     files = re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", page.read_text())
@@ -152,9 +151,3 @@ def test_files_links_and_anchors_of_the_page_exist(page: Path) -> None:
 
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
-
-
-def anchors(page: Path) -> set[str]:
-    """Return the anchors of the headings of *page*, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}

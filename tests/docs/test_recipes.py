@@ -1,44 +1,24 @@
 """The recipes, as far as they can be checked without a control plane; ``tests/e2e/test_recipes.py`` runs them."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from metahook.simulator.objects import Json
 from tests.api.apiserver import refusals, stored
 from tests.cli.command import call
 from tests.docs.recipes import RECIPES, File, objects, steps, text
 from tests.e2e.fresh import desired_children
 from tests.requests.builders import my_resource
 
-each_recipe = pytest.mark.parametrize("page", RECIPES)
 
-
-@each_recipe
-def test_every_block_of_a_recipe_is_a_step(page: str) -> None:
+@pytest.mark.parametrize("page", RECIPES)
+def test_every_block_of_a_recipe_is_a_step_and_its_myresource_is_accepted(page: str) -> None:
     blocks = re.findall(r"^```\w+$", text(page), re.MULTILINE)
-
-    shown = [step for step in steps(page) if isinstance(step, File) or step.output]
-    assert len(shown) == len(blocks)
-
-
-@each_recipe
-def test_the_myresource_of_a_recipe_is_accepted(page: str) -> None:
     (item,) = (item for item in objects(page) if item["kind"] == "MyResource")
 
+    assert len([step for step in steps(page) if isinstance(step, File) or step.output]) == len(blocks)
     assert refusals(stored(item)) == []
-
-
-def _ports(item: Json) -> Iterator[tuple[str, object]]:
-    """Yield the ports of Services to which a route leads, by name or number."""
-    match item:
-        case {"kind": "Ingress", "spec": {"rules": rules}}:
-            services = [path["backend"]["service"] for rule in rules for path in rule["http"]["paths"]]
-            yield from ((service["name"], service["port"]["name"]) for service in services)
-        case {"kind": "HTTPRoute", "spec": {"rules": rules}}:
-            yield from ((ref["name"], ref["port"]) for rule in rules for ref in rule["backendRefs"])
 
 
 def test_the_imported_myresource_is_what_the_command_prints(tmp_path: Path) -> None:
@@ -53,12 +33,15 @@ def test_the_imported_myresource_is_what_the_command_prints(tmp_path: Path) -> N
 
 
 def test_a_route_leads_to_a_port_of_the_service() -> None:
-    items = objects(RECIPES[-1])
-    (parent,) = (item for item in items if item["kind"] == "MyResource")
-    children = desired_children(my_resource(parent["metadata"]["name"], **parent["spec"]))
+    items = {item["kind"]: item for item in objects(RECIPES[-1])}
+    children = desired_children(my_resource(items["MyResource"]["metadata"]["name"], **items["MyResource"]["spec"]))
     (service,) = (child for child in children if child["kind"] == "Service")
     served = {(service["metadata"]["name"], port[key]) for port in service["spec"]["ports"] for key in ("name", "port")}
 
-    ports = [port for item in items for port in _ports(item)]
-    assert len(ports) == 2
-    assert set(ports) <= served
+    of_ingress = [
+        path["backend"]["service"] for rule in items["Ingress"]["spec"]["rules"] for path in rule["http"]["paths"]
+    ]
+    of_route = [each for rule in items["HTTPRoute"]["spec"]["rules"] for each in rule["backendRefs"]]
+    assert len(of_ingress) == len(of_route) == 1
+    assert (of_ingress[0]["name"], of_ingress[0]["port"]["name"]) in served
+    assert (of_route[0]["name"], of_route[0]["port"]) in served

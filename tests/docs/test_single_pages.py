@@ -1,6 +1,6 @@
 """Pages of which a part is compared with the code, a file or a command: each test says which."""
 
-import functools
+import io
 import json
 import re
 import shlex
@@ -10,17 +10,28 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.core.status.glossary import TERMS
 from metahook.envtest.manifests import documents
 from metahook.server.limits import DEFAULT_LIMITS
 from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.metrics import Metrics
 from metahook.simulator.metacontroller.settings import MODES
+from tests.api.apiserver import refusals
+from tests.cli.command import call
 from tests.docs.commands import commands
 from tests.docs.documents import ROOT, printed
 from tests.health.test_examples import find
-from tests.requests.builders import MYRESOURCE, NOW, Json
+from tests.properties.state_transitions import NEW, STATES
+from tests.properties.test_state_transitions import EVERY
+from tests.requests.builders import MYRESOURCE, NOW
 from toolkit.documents import blocks
+from website.fields import below
 from website.metrics import PAGE, families
+from website.pictures import ARROWS
+from website.python_reference import PACKAGES, exported
+from website.site import pages
+from website.status import FIELDS, example
+from website.status import SCHEMA as OF_STATUS
 
 
 def shown(page: str) -> str:
@@ -47,32 +58,23 @@ def test_the_scenario_of_the_page_meets_its_expectations(mode: str, tmp_path: Pa
     assert "Failed:" not in output
 
 
-def test_the_kustomization_of_the_page_about_gitops_is_the_one_of_the_example() -> None:
+def test_the_page_about_gitops_has_the_kustomization_and_the_command_of_the_examples() -> None:
     spec = yaml.safe_load(shown("docs/clusters/gitops.md"))["spec"]
-
-    assert spec.items() <= find("Kustomization", "applications")["spec"].items()
-
-
-def test_the_page_about_gitops_and_the_file_have_the_same_command() -> None:
     (command,) = (each for each in commands("docs/clusters/gitops.md") if each.startswith("kubectl patch"))
 
+    assert spec.items() <= find("Kustomization", "applications")["spec"].items()
     assert f"#   {command}\n" in (ROOT / "examples/argo-cd/argocd-cm.yaml").read_text()
 
 
-def without_what_the_page_names(item: Json) -> Json:
-    """Return the spec of a CompositeController without label selector, URLs and timeouts."""
-    spec: Json = item["spec"]
-    spec["parentResource"].pop("labelSelector", None)
-    for hook in spec["hooks"].values():
-        del hook["webhook"]["url"], hook["webhook"]["timeout"]
-    return spec
-
-
-def test_laptop_yaml_differs_from_the_chart_only_in_what_the_page_says() -> None:
+def test_laptop_yaml_differs_from_the_chart_only_in_label_selector_urls_and_timeouts() -> None:
     (chart,) = documents(ROOT / "metacontroller/compositecontroller.yaml")
     laptop = yaml.safe_load(shown("docs/contributing/hook-on-your-laptop.md"))
 
-    assert without_what_the_page_names(laptop) == without_what_the_page_names(chart)
+    for item in (chart, laptop):
+        item["spec"]["parentResource"].pop("labelSelector", None)
+        for hook in item["spec"]["hooks"].values():
+            del hook["webhook"]["url"], hook["webhook"]["timeout"]
+    assert laptop["spec"] == chart["spec"]
 
 
 def test_the_workflow_of_the_page_about_metahook_has_the_inputs_of_the_action() -> None:
@@ -82,17 +84,12 @@ def test_the_workflow_of_the_page_about_metahook_has_the_inputs_of_the_action() 
     assert used["with"].keys() == action["inputs"].keys()
 
 
-@functools.cache
-def help_of(command: str) -> str:
-    return printed(f".venv/bin/myresource {command} --help")
-
-
 @pytest.mark.parametrize("page", ["docs/apps/preview.md", "docs/clusters/record.md", "docs/clusters/upgrade.md"])
 def test_options_that_the_page_names_are_the_commands(page: str) -> None:
     text = (ROOT / page).read_text()
     for name, options in re.findall(r"myresource (serve|record|replay|diff)((?: --?[a-z-]+(?: [^-\s`|]+)*)+)", text):
-        for option in (word for word in shlex.split(options) if word.startswith("--")):
-            assert option in help_of(name)
+        known = call(name, "--help").out
+        assert [word for word in shlex.split(options) if word.startswith("--") and word not in known] == []
 
 
 def test_the_queries_of_the_page_about_metrics_ask_for_what_is_served() -> None:
@@ -105,3 +102,124 @@ def test_the_queries_of_the_page_about_metrics_ask_for_what_is_served() -> None:
     assert len(asked) >= 7
     assert asked <= served
     assert "metahook_sync_total" not in served
+
+
+# README.md
+
+README = (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "docs/start/try-it.md", "docs/start/first-myresource.md"]
+)
+def test_a_page_names_targets_that_the_makefile_has(page: str) -> None:
+    targets = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"^    make ([a-z-]+)", (ROOT / page).read_text(), re.MULTILINE))
+
+    assert named
+    assert named <= targets
+
+
+@pytest.mark.parametrize("line", re.findall(r"`\.venv/bin/myresource (.*)`", README))
+def test_the_commands_of_the_readme_run(line: str) -> None:
+    ended = call(*line.split())
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out
+
+
+def test_the_myresource_of_the_readme_equals_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(shown("README.md")))
+
+    first, second = (call("render", "-f", file, "--now", "2026-01-31T12:00:00Z") for file in ("-", "examples/web.yaml"))
+
+    assert first == second
+    assert first.code == 0
+
+
+# docs/reference/status.md
+
+
+def test_the_example_of_the_status_has_every_field_and_the_api_server_stores_it() -> None:
+    status = example()["status"]
+    absent = {"override", "updatedReplicas", "countedAt", "address", "url", "schedule"}
+
+    assert {*status, *absent} == {*OF_STATUS["properties"]}
+    assert refusals(status, OF_STATUS) == []
+    assert {*FIELDS} == {path for path, _ in below(OF_STATUS)}
+
+
+def test_the_picture_has_every_state_and_each_of_its_changes_happens() -> None:
+    changes = {(before, after) for before, after, _ in ARROWS}
+
+    assert {after for _, after in changes} | {"Suspended", "Terminating"} == {*STATES}
+    assert changes <= {*EVERY, *(("", state) for state in NEW)}
+    assert list(STATES) == [term.name for term in TERMS if term.kind == "state"]
+
+
+# Others
+
+
+def test_each_name_that_a_package_exports_has_a_section_in_the_python_reference_that_says_what_it_is() -> None:
+    source, page = ROOT / "metahook/src", (ROOT / "metahook/docs/python-reference.md").read_text()
+    files = [
+        each for each in source.rglob("__init__.py") if re.search(r"^ *__all__ = ", each.read_text(), re.MULTILINE)
+    ]
+    packages = {".".join(file.relative_to(source).parent.parts) for file in files}
+    _, *sections = re.split(r"^##+ ", re.sub(r"```python\n(?s:.*?)\n```", "", page), flags=re.MULTILINE)
+    texts = [section.split("\n", 1) for section in sections]
+
+    assert {*PACKAGES} - {"metahook.commands"} <= packages
+    assert {name for package in packages for name in exported(package)} <= {name for name, _ in texts}
+    assert [name for name, text in texts if not text.strip()] == []
+
+
+def test_a_figure_for_an_evaluation_is_in_the_section_that_the_page_names() -> None:
+    page = ROOT / "docs/start/evaluate.md"
+    table = page.read_text().partition("| what | figure | from |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| .* \| (.*) \| \[\w+\]\((\S+)#(\S+)\) \|$", table, re.MULTILINE)
+
+    assert len(rows) == len(table.splitlines()) > 3
+    for figure, source, anchor in rows:
+        _, *parts = re.split(r"^#+ (.*)$", (page.parent / source).read_text(), flags=re.MULTILINE)
+        headings = [heading.lower().replace(" ", "-") for heading in parts[::2]]
+        section = parts[1::2][headings.index(anchor)]
+        numbers = re.findall(r"\d[\d.,]*\w*", figure)  # with units that belong to them
+        assert numbers
+        assert [each for each in numbers if not re.search(rf"(?<![\d.,]){re.escape(each)}(?!\w|[.,]\d)", section)] == []
+
+
+def test_a_resync_takes_as_long_as_its_requests() -> None:
+    page = (ROOT / "docs/clusters/scale.md").read_text()
+    sizes = re.findall(r"^\| ([\d,]+) \| (\d+) \| \w+ \| (\d+), .* \| ([\d.]+) s \| \w+ \|$", page, re.MULTILINE)
+
+    assert len(sizes) > 3
+    for size, shards, qps, seconds in sizes:
+        assert float(seconds) == pytest.approx(int(size.replace(",", "")) / int(shards) / int(qps), rel=0.02)
+
+
+def test_a_page_whose_command_lists_children_names_httproutes() -> None:
+    texts = {page: page.read_text() for page in pages() if ",ingress,hpa,pdb" in page.read_text()}
+
+    assert len(texts) > 3
+    assert [page for page, text in texts.items() if "`,httproutes`" not in text] == []
+
+
+def test_the_dashboard_shows_no_version_that_grows_old() -> None:
+    picture = (ROOT / "docs/images/dashboard.svg").read_text()
+
+    assert ">VERSION<" in picture
+    assert re.findall(r">v?\d+\.\d+\.\d+<", picture) == []
+
+
+def test_a_page_says_first_who_it_is_for() -> None:
+    first = re.compile(r"# .*\n\n(?:English \| .*\n\n)?For ")
+    folders = {page: page.relative_to(ROOT).parts[:-1] for page in pages()}
+    english = [
+        page
+        for page, parts in folders.items()
+        if len(parts) == 2 and parts[0] in ("docs", "metahook") and ".zh" not in page.suffixes
+    ]
+
+    assert len(english) > 50
+    assert [page for page in english if not first.match(page.read_text())] == []

@@ -23,20 +23,13 @@ what-to-know.zh why-watch why-watch.zh write-your-own-hook write-your-own-hook.z
 """The pages in docs/ when it had no folders."""
 
 
-def test_every_page_is_once_in_the_navigation_or_is_for_contributors() -> None:
-    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == sorted(str(page.relative_to(ROOT)) for page in pages())
-
-
-def test_the_pages_for_contributors_are_linked_from_the_first_of_them() -> None:
+def test_every_page_is_once_in_the_navigation_or_is_for_contributors_and_is_linked() -> None:
     first, *others = CONTRIBUTORS
-
-    assert f"]({first})" in (ROOT / "README.md").read_text()
-    assert [page for page in others if f"]({page}" not in (ROOT / first).read_text()] == []
-
-
-def test_the_index_links_to_every_page_of_its_folders() -> None:
     index = ROOT / "docs/README.md"
 
+    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == sorted(str(page.relative_to(ROOT)) for page in pages())
+    assert f"]({first})" in (ROOT / "README.md").read_text()
+    assert [page for page in others if f"]({page}" not in (ROOT / first).read_text()] == []
     assert {page for page in pages() if page.is_relative_to(index.parent)} - {*linked(index)} == {index}
 
 
@@ -62,20 +55,16 @@ def test_pages_keep_their_paths_and_bring_the_files_that_they_link_to(tmp_path: 
     assert staged == {"docs/a.md": "[x](../b.yaml#c) [y](http://e.com)", "b.yaml": "a: b"}
 
 
-def test_a_command_and_its_output_are_two_blocks() -> None:
+def test_a_page_is_changed_for_the_site() -> None:
     page = "a\n\n```console\n$ echo 'b\nc' \\\n  d\nb\n```\n\n```console\n$ d\n```\n"
     two = "``` { .bash .command }\necho 'b\nc' \\\n  d\n```\n\n``` { .text .output .no-copy }\nb\n```"
-
-    assert in_two(page) == f"a\n\n{two}\n\n``` {{ .bash .command }}\nd\n```\n"
-
-
-def test_the_front_page_has_its_links_above_the_picture_and_the_demo_below_its_command() -> None:
     shown = front((ROOT / "README.md").read_text(), "12.00s  you\n")
 
+    # A command and its output are two blocks.
+    assert in_two(page) == f"a\n\n{two}\n\n``` {{ .bash .command }}\nd\n```\n"
+    # A line break between Chinese characters is no space.
+    assert joined("- 一\n  二 a\n三\n\n四") == "- 一二 a\n三\n\n四"
+    # The front page has its links above the picture, and the demo below its command.
     assert shown.index(FRONT) < shown.index("![") < shown.index("make demo") < shown.index("12.00s  you")
     with pytest.raises(ValueError, match="adapt"):
         front("# No picture\n", "")
-
-
-def test_a_line_break_between_chinese_characters_is_no_space() -> None:
-    assert joined("- 一\n  二 a\n三\n\n四") == "- 一二 a\n三\n\n四"

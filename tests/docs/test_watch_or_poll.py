@@ -9,7 +9,7 @@ import pytest
 
 from metahook import Controller, Kind
 from metahook.simulator.metacontroller.settings import Mode, Settings
-from metahook.simulator.objects import Json, Key
+from metahook.simulator.objects import Key
 from metahook.simulator.world import World
 from tests.docs.documents import ROOT
 from tests.examples.test_composite_controllers import found
@@ -23,8 +23,8 @@ DAY = 24 * HOUR
 NEVER = 1e9
 """A resync period that does not end: all calls are those of events and timers."""
 
-COPY = Key("Copy", "default", "mine")
-CHILD, SOURCE = (Key("ConfigMap", "default", name) for name in ("mine", "settings"))
+COPY, SOURCE = Key("Copy", "default", "mine"), Key("ConfigMap", "default", "settings")
+CHILD = Key("ConfigMap", "default", "mine")
 
 
 class Copies:
@@ -36,8 +36,9 @@ class Copies:
         settings = Settings(parent, children, mode=mode, resync_period=NEVER)
         self.world = World(controller, settings, raise_errors=False)
         self.is_down = False
-        self.world.apply({"apiVersion": "v1", "kind": "ConfigMap", **named(SOURCE), "data": {"a": "1"}})
-        self.world.apply({"apiVersion": "example.com/v1", "kind": "Copy", **named(COPY)})
+        for api_version, key, more in (("v1", SOURCE, {"data": {"a": "1"}}), ("example.com/v1", COPY, {})):
+            metadata = {"name": key.name, "namespace": key.namespace}
+            self.world.apply({"apiVersion": api_version, "kind": key.kind, "metadata": metadata, **more})
         assert self.seconds_until_copied("1") < 1
         self.world.run(1)
 
@@ -61,10 +62,6 @@ class Copies:
         return self.world.clock.now - begun if is_copied else NEVER
 
 
-def named(key: Key) -> Json:
-    return {"metadata": {"name": key.name, "namespace": key.namespace}}
-
-
 Make = Callable[[Copies], Controller]
 
 
@@ -74,16 +71,6 @@ def _code(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     file = tmp_path_factory.mktemp("why") / "hooks.py"
     file.write_text(blocks(TEXT, "python")[0])
     return runpy.run_path(str(file))
-
-
-@pytest.fixture(name="hooks", scope="module")
-def _hooks(code: dict[str, Any]) -> list[Make]:
-    """Return the hooks of the page, in the order of the columns."""
-    return [
-        lambda _: code["watching"](),
-        lambda copies: code["polling"](copies.read, INTERVAL),
-        lambda copies: code["polling"](copies.read, None),
-    ]
 
 
 def row(name: str) -> list[str]:
@@ -125,55 +112,44 @@ def described(delays: list[float]) -> str:
 
 
 @both_modes
-@pytest.mark.parametrize(
-    ("name", "measure"),
-    [
-        ("calls in an idle hour", idle),
-        ("a change of the source is copied after", changed),
-        ("an edit of the copy is reverted after", edited),
-    ],
-)
-def test_the_table_has_what_is_measured(
-    hooks: list[Make], mode: Mode, name: str, measure: Callable[[Copies], str]
-) -> None:
-    assert [measure(Copies(make, mode)) for make in hooks] == row(name)
+def test_the_table_has_what_is_measured(code: dict[str, Any], mode: Mode) -> None:
+    hooks: list[Make] = [  # in the order of the columns
+        lambda _: code["watching"](),
+        lambda copies: code["polling"](copies.read, INTERVAL),
+        lambda copies: code["polling"](copies.read, None),
+    ]
+    rows = {
+        "calls in an idle hour": idle,
+        "a change of the source is copied after": changed,
+        "an edit of the copy is reverted after": edited,
+    }
+
+    for name, measure in rows.items():
+        assert [measure(Copies(make, mode)) for make in hooks] == row(name)
 
 
 @both_modes
-def test_without_a_watch_and_a_timer_a_change_is_copied_by_a_restart(hooks: list[Make], mode: Mode) -> None:
-    copies = Copies(hooks[-1], mode)
-    copies.edit(SOURCE, "2")
-    assert copies.seconds_until_copied("2") == NEVER
-
-    copies.world.metacontroller.restart(5)
-
-    assert copies.seconds_until_copied("2") < 10
-
-
-def outage(make: Make, mode: Mode) -> list[str]:
-    """Return the calls and Events of an outage of an hour, the state meanwhile, and when its end is noticed."""
-    copies = Copies(make, mode)
-    history, before = copies.world.history, calls(copies.world)
-    copies.is_down = True
-    copies.world.run(15)
-    copies.world.edit(COPY, lambda item: item["metadata"].update(annotations={"a": "b"}))
-    copies.world.run(HOUR - 15)
-    counts = calls(copies.world) - before, sum(1 for _ in history.events("SyncError"))
-    state = copies.world.get(COPY)["status"]["state"]
-    copies.is_down = False
-    copies.edit(SOURCE, "2")
-    return [*map(str, counts), f"`{state}`", f"{copies.seconds_until_copied('2'):.0f} s"]
-
-
-@both_modes
-def test_an_outage_costs_what_the_table_says(code: dict[str, Any], mode: Mode) -> None:
-    makes: list[Make] = [
+def test_an_outage_of_an_hour_costs_what_the_table_says(code: dict[str, Any], mode: Mode) -> None:
+    hooks: list[Make] = [
         lambda copies: code["polling"](copies.read, INTERVAL),
         lambda copies: code["patient"](copies.read),
     ]
-    rows = ["calls", "`SyncError` Events", "state meanwhile", "its end is noticed after"]
+    columns = zip(
+        *map(row, ["calls", "`SyncError` Events", "state meanwhile", "its end is noticed after"]), strict=True
+    )
 
-    assert [list(cells) for cells in zip(*(outage(make, mode) for make in makes), strict=True)] == [*map(row, rows)]
+    for make, column in zip(hooks, columns, strict=True):
+        copies = Copies(make, mode)
+        history, before = copies.world.history, calls(copies.world)
+        copies.is_down = True
+        copies.world.run(15)
+        copies.world.edit(COPY, lambda item: item["metadata"].update(annotations={"a": "b"}))
+        copies.world.run(HOUR - 15)
+        counts = calls(copies.world) - before, sum(1 for _ in history.events("SyncError"))
+        state = copies.world.get(COPY)["status"]["state"]
+        copies.is_down = False
+        copies.edit(SOURCE, "2")
+        assert (*map(str, counts), f"`{state}`", f"{copies.seconds_until_copied('2'):.0f} s") == column
 
 
 def test_the_manifest_in_the_page_about_controller_runtime_is_right_for_the_hook(code: dict[str, Any]) -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from metahook.simulator.metacontroller.dynamic_apply import merge
 from metahook.simulator.objects import Json
-from tests.chart.record_patches import VALUES, deployment, patch
+from tests.chart.record_patches import VALUES, patch
+from tests.chart.sets import the
 from tests.e2e.namespace import Namespace
 
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
@@ -12,7 +13,7 @@ STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=list(VALUES))
 def test_a_patched_deployment_has_a_recorder_in_front_of_the_hook(values: Json, here: Namespace) -> None:
-    item = deployment(values)
+    item = the("Deployment", values)
     name = item["metadata"]["name"]
     item["metadata"]["namespace"] = here.name
     item["spec"]["replicas"] = 0

@@ -68,19 +68,13 @@ def run(script: str, item: Json) -> Json:
 def _compiled(script: str) -> tuple[Any, Any]:
     """Return a runtime for *script* alone, and the script as a function, which may leave nothing behind."""
     lua = lua51.LuaRuntime(register_eval=False, register_builtins=False)
-    _restrict(lua)
+    loaded = lua.globals().package.loaded
+    for table, allowed in ((lua.globals(), _ALLOWED), (loaded, {"_G", "package", "table"})):
+        for name in [name for name in table if name not in allowed]:
+            table[name] = None
+    loaded.os = lua.table(date=_date, time=time.time)
     lua.execute(_SEALED)
     return lua, lua.compile(script)
-
-
-def _restrict(lua: Any) -> None:
-    """Leave only the libraries that Argo CD opens."""
-    for name in [name for name in lua.globals() if name not in _ALLOWED]:
-        lua.globals()[name] = None
-    loaded = lua.globals().package.loaded
-    for name in [name for name in loaded if name not in {"_G", "package", "table"}]:
-        loaded[name] = None
-    loaded.os = lua.table(date=_date, time=time.time)
 
 
 def _date(pattern: str) -> str:

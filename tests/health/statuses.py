@@ -20,70 +20,54 @@ Json = dict[str, Any]
 def myresources() -> tuple[Json, ...]:
     """Return all of them, each once."""
     written = [*_written()]
-    edited = [{**item, "metadata": {**item["metadata"], "generation": _generation(item) + 1}} for item in written]
+    edited = [
+        {**item, "metadata": {**item["metadata"], "generation": item["metadata"]["generation"] + 1}} for item in written
+    ]
     new = [{key: value for key, value in item.items() if key != "status"} for item in written]
     return tuple({to_json(item): item for item in (*written, *edited, *new, {**new[0], "status": {}})}.values())
 
 
-def is_ready(item: Json) -> bool:
-    """Return whether the condition Ready is True for the current generation."""
-    return condition(item, "Ready") == "True" and is_current(item)
+def is_current(item: Json) -> bool:
+    """Return whether the status is of the current generation."""
+    return bool(item.get("status") and item["status"]["observedGeneration"] == item["metadata"]["generation"])
 
 
-def is_stalled(item: Json) -> bool:
-    """Return whether the condition Stalled is True for the current generation."""
-    return condition(item, "Stalled") == "True" and is_current(item)
-
-
-def is_suspended(item: Json) -> bool:
-    """Return whether the state is Suspended, for the current generation."""
-    return is_current(item) and item["status"]["state"] == "Suspended"
-
-
-def current(reason: str) -> Json:
-    """Return a MyResource whose Ready has the *reason*, for the current generation."""
-    return next(item for item in _written() if is_current(item) and _ready(item)["reason"] == reason)
+def is_true(item: Json, name: str) -> bool:
+    """Return whether the condition *name* is True for the current generation."""
+    return is_current(item) and condition(item, name) == "True"
 
 
 def condition(item: Json, name: str) -> str | None:
     """Return the status of the condition *name*."""
-    conditions = item.get("status", {}).get("conditions", [])
-    return next((each["status"] for each in conditions if each["type"] == name), None)
+    return _condition(item, name).get("status")
 
 
 def message(item: Json) -> str:
     """Return the message of Ready."""
-    return str(_ready(item)["message"])
+    return str(_condition(item, "Ready")["message"])
 
 
-def _ready(item: Json) -> Json:
-    (found,) = (each for each in item["status"]["conditions"] if each["type"] == "Ready")
-    return dict(found)
+def _condition(item: Json, name: str) -> Json:
+    conditions = item.get("status", {}).get("conditions", [])
+    return next((each for each in conditions if each["type"] == name), {})
 
 
-def is_current(item: Json) -> bool:
-    """Return whether the status is of the current generation."""
-    return bool(item.get("status") and item["status"]["observedGeneration"] == _generation(item))
-
-
-def _generation(item: Json) -> int:
-    found: int = item["metadata"]["generation"]
-    return found
+def current(reason: str) -> Json:
+    """Return a MyResource whose Ready has the *reason*, for the current generation."""
+    return next(item for item in _written() if is_current(item) and _condition(item, "Ready")["reason"] == reason)
 
 
 def _written() -> Iterator[Json]:
-    """Yield what was recorded, then what is simulated: short scenarios first, since one may be enough."""
-    yield from _recorded()
-    for name in sorted(SCENARIOS, key=lambda name: len(SCENARIOS[name].steps)):
-        yield from _simulated(name)
+    """Yield what was recorded, with the status that was answered, as Metacontroller writes it; then what is simulated.
 
-
-def _recorded() -> Iterator[Json]:
-    """Yield the recorded parents with the status that was answered, as Metacontroller writes it."""
+    Short scenarios come first, since one may be enough.
+    """
     for each in load():
         if each.path == "/sync":
-            status = {**each.answer["status"], "observedGeneration": _generation(each.parent)}
-            yield {**each.parent, "status": status}
+            generation = each.parent["metadata"]["generation"]
+            yield {**each.parent, "status": {**each.answer["status"], "observedGeneration": generation}}
+    for name in sorted(SCENARIOS, key=lambda name: len(SCENARIOS[name].steps)):
+        yield from _simulated(name)
 
 
 @cache
@@ -97,3 +81,23 @@ def _simulated(name: str) -> list[Json]:
         for write in cluster.history.writes()
         if write.key.kind == "MyResource" and write.after and write.after.get("status")
     ]
+
+
+def kstatus(item: Json) -> str:
+    """Return Terminating, InProgress, Failed or Current, by the rules of kstatus for kinds that it does not know.
+
+    Source: ``Compute`` in ``pkg/kstatus/status`` of cli-utils; ``make test-tools`` compares this with the original.
+    """
+    if item["metadata"].get("deletionTimestamp"):
+        return "Terminating"
+    observed = item.get("status", {}).get("observedGeneration")
+    if observed is not None and observed != item["metadata"]["generation"]:
+        return "InProgress"
+    conditions = {each["type"]: each["status"] for each in item.get("status", {}).get("conditions", [])}
+    for name, value in conditions.items():  # the first of the two decides
+        if name in _ABNORMAL and value == "True":
+            return _ABNORMAL[name]
+    return "Current" if conditions.get("Ready", "True") == "True" else "InProgress"
+
+
+_ABNORMAL = {"Reconciling": "InProgress", "Stalled": "Failed"}

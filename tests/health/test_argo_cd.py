@@ -10,7 +10,7 @@ from lupa import lua51
 from app.api.spec import MyResourceSpec
 from metahook.server.clock import utc_now
 from tests.health.argo_cd import actions, check, health, run
-from tests.health.statuses import current, is_current, is_ready, is_stalled, is_suspended, message, myresources
+from tests.health.statuses import current, is_current, is_true, message, myresources
 
 CHECK = check()
 TIME = "%Y-%m-%dT%H:%M:%SZ"
@@ -21,10 +21,11 @@ NOT_OBSERVED = "The operator has not observed the current spec yet."
 def problems(script: str) -> Iterator[str]:
     """Yield where *script* differs from Ready, Stalled and the state Suspended, or has another message than Ready."""
     for item in myresources():
-        status = "Healthy" if is_ready(item) else "Degraded" if is_stalled(item) else "Progressing"
-        if is_suspended(item):
-            status = "Suspended"
-        told = message(item) if is_current(item) else NOT_OBSERVED if item.get("status") else NOT_WRITTEN
+        status = "Healthy" if is_true(item, "Ready") else "Degraded" if is_true(item, "Stalled") else "Progressing"
+        told = NOT_OBSERVED if item.get("status") else NOT_WRITTEN
+        if is_current(item):
+            status = "Suspended" if item["status"]["state"] == "Suspended" else status
+            told = message(item)
         if (found := health(script, item)) != (status, told):
             yield f"{found} instead of {status}, {told}: {item.get('status')}"
 
@@ -39,10 +40,7 @@ def test_healthy_is_ready_degraded_is_stalled_suspended_is_so_and_the_rest_is_pr
     ("text", "other"),
     [
         ("status.observedGeneration ~= obj.metadata.generation", "false"),
-        ('is_true("Stalled")', "false"),
         ('is_true("Ready")', 'status.state == "Ready" or status.state == "Degraded"'),
-        ('is_true("Stalled")', 'not is_true("Ready")'),
-        ('"Suspended" then', '"Paused" then'),
         ("status == nil or", "status ~= nil and"),
     ],
 )
@@ -52,10 +50,10 @@ def test_a_check_with_a_mistake_is_found(text: str, other: str) -> None:
         assert next(problems(CHECK.replace(text, other)), None)
 
 
-@pytest.mark.parametrize("library", ["string.len('x')", "math.abs(1)", "os.time()", "io.read()", "debug.traceback()"])
-def test_a_script_that_needs_a_library_that_argo_cd_does_not_open_fails(library: str) -> None:
-    with pytest.raises(lua51.LuaError, match="attempt to index"):
-        run(f"local x = {library}; return {{}}", {})
+def test_a_script_that_needs_a_library_that_argo_cd_does_not_open_fails() -> None:
+    for library in ("string.len('x')", "math.abs(1)", "os.time()", "io.read()", "debug.traceback()"):
+        with pytest.raises(lua51.LuaError, match="attempt to index"):
+            run(f"local x = {library}; return {{}}", {})
 
 
 def test_the_action_restarts_as_kubectl_patch_does() -> None:

@@ -11,16 +11,15 @@ from tests.schemas.fields import unknown_fields
 FILES = ["argo-cd/operator.yaml", "flux/operator.yaml", "flux/applications.yaml"]
 
 
-def documents(file: str) -> list[Json]:
-    return list(yaml.safe_load_all((ROOT / "examples" / file).read_text()))
-
-
-ITEMS = [item for file in FILES for item in documents(file)]
+ITEMS: list[Json] = [item for file in FILES for item in yaml.safe_load_all((ROOT / "examples" / file).read_text())]
 
 
 def find(kind: str, name: str) -> Json:
     (found,) = (item for item in ITEMS if (item["kind"], item["metadata"]["name"]) == (kind, name))
     return found
+
+
+APPLICATION, HELM_RELEASE = (find(kind, "myresource-operator")["spec"] for kind in ("Application", "HelmRelease"))
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: f"{item['kind']}-{item['metadata']['name']}")
@@ -30,42 +29,27 @@ def test_an_object_has_the_fields_of_its_kind(item: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "chart"),
     [
-        find("Application", "myresource-operator")["spec"]["source"]["helm"]["valuesObject"],
-        find("HelmRelease", "myresource-operator")["spec"]["values"],
+        (APPLICATION["source"]["helm"]["valuesObject"], APPLICATION["source"]["path"]),
+        (HELM_RELEASE["values"], HELM_RELEASE["chart"]["spec"]["chart"]),
     ],
     ids=["Argo CD", "Flux"],
 )
-def test_the_values_are_those_of_the_chart(values: Json) -> None:
+def test_the_values_are_those_of_the_chart_in_the_directory_that_the_examples_name(values: Json, chart: str) -> None:
     assert values["image"]["repository"] in rendered(values)["deployment.yaml"]
-
-
-def test_the_chart_is_in_the_directory_that_the_examples_name() -> None:
-    paths = {
-        find("Application", "myresource-operator")["spec"]["source"]["path"],
-        find("HelmRelease", "myresource-operator")["spec"]["chart"]["spec"]["chart"],
-    }
-
-    assert [(ROOT / path / "Chart.yaml").exists() for path in paths] == [True]
+    assert (ROOT / chart / "Chart.yaml").exists()
 
 
 def test_the_operator_comes_after_metacontroller_in_the_release_of_the_pages() -> None:
-    waves = [
-        int(find("Application", name)["metadata"]["annotations"]["argocd.argoproj.io/sync-wave"])
-        for name in ("metacontroller", "myresource-operator")
-    ]
-
-    assert waves == sorted(set(waves))
-    assert find("HelmRelease", "myresource-operator")["spec"]["dependsOn"] == [{"name": "metacontroller"}]
-    assert find("Kustomization", "applications")["spec"]["dependsOn"] == [{"name": "operator"}]
-
-
-def test_metacontroller_has_the_version_of_the_install_page() -> None:
-    versions = {
-        find("Application", "metacontroller")["spec"]["source"]["targetRevision"],
+    first, second = (find("Application", name) for name in ("metacontroller", "myresource-operator"))
+    waves = [int(each["metadata"]["annotations"]["argocd.argoproj.io/sync-wave"]) for each in (first, second)]
+    (version,) = {
+        first["spec"]["source"]["targetRevision"],
         find("OCIRepository", "metacontroller")["spec"]["ref"]["tag"],
     }
-    (version,) = versions
 
+    assert waves == sorted(set(waves))
+    assert HELM_RELEASE["dependsOn"] == [{"name": "metacontroller"}]
+    assert find("Kustomization", "applications")["spec"]["dependsOn"] == [{"name": "operator"}]
     assert f"--version {version} " in (ROOT / "docs/clusters/install.md").read_text()

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.health import kstatus
 from tests.health.argo_cd import check, health
-from tests.health.statuses import Json, myresources
+from tests.health.statuses import Json, kstatus, myresources
 from toolkit.programs import find_or_skip
 
 pytestmark = pytest.mark.tools
@@ -31,6 +30,6 @@ def test_the_originals_judge_every_status_in_the_same_way(tmp_path: Path) -> Non
 
     found = judgements(tmp_path, check(), items)
 
-    assert [each["kstatus"] for each in found] == [kstatus.status(item) for item in items]
+    assert [each["kstatus"] for each in found] == [kstatus(item) for item in items]
     assert [(each["status"], each["message"]) for each in found] == [health(check(), item) for item in items]
     assert {each["kstatus"] for each in found} >= {"Current", "Failed", "InProgress"}

@@ -1,7 +1,7 @@
 """When each alert fires, and when it does not: series with a value for each minute, as promtool reads them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -29,7 +29,7 @@ class Case:
     name: str
     series: Series
     minute: int
-    labels: dict[str, str] | None = field(default=None)
+    labels: dict[str, str] | None = None
 
     @property
     def title(self) -> str:
@@ -40,21 +40,17 @@ class Case:
     def test(self) -> Json:
         """The case, in the format of promtool."""
         series = [{"series": name, "values": values} for name, values in self.series.items()]
-        expected = [] if self.labels is None else [self._expected(self.labels)]
-        judged = {"alertname": self.alert, "eval_time": f"{self.minute}m", "exp_alerts": expected}
+        judged = {"alertname": self.alert, "eval_time": f"{self.minute}m", "exp_alerts": self._expected()}
         return {"name": self.title, "interval": "1m", "input_series": series, "alert_rule_test": [judged]}
 
-    def _expected(self, labels: dict[str, str]) -> Json:
-        rule = RULES[self.alert]
-        annotations = {name: filled(text, labels) for name, text in rule["annotations"].items()}
-        return {"exp_labels": {**labels, **rule["labels"]}, "exp_annotations": annotations}
-
-
-def filled(text: str, labels: dict[str, str]) -> str:
-    """Return the annotation *text* with the values of *labels*."""
-    for name, value in labels.items():
-        text = text.replace(f"{{{{ $labels.{name} }}}}", value)
-    return text
+    def _expected(self) -> list[Json]:
+        if self.labels is None:
+            return []
+        annotations = dict(RULES[self.alert]["annotations"])
+        for label, value in self.labels.items():
+            for name, text in annotations.items():
+                annotations[name] = text.replace(f"{{{{ $labels.{label} }}}}", value)
+        return [{"exp_labels": {**self.labels, **RULES[self.alert]["labels"]}, "exp_annotations": annotations}]
 
 
 def _with(base: str, **labels: str) -> str:
@@ -89,11 +85,6 @@ def metacontroller(code: str, values: str, controller: str = "myresource", hook:
     return {f"metacontroller_{hook}_requests_total{labels}": values}
 
 
-def caller(code: str, controller: str = "myresource") -> dict[str, str]:
-    """Return the labels of an alert about such requests."""
-    return {"controller_name": controller, "code": code}
-
-
 def queue(values: str, controller: str = "myresource") -> Series:
     """Return the lengths of Metacontroller's queue."""
     return {f'workqueue_depth{{job="metacontroller", name="CompositeController-{controller}"}}': values}
@@ -110,6 +101,7 @@ INVALID = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="InvalidSpec"
 EVERY_10_MINUTES = " ".join(f"{number}x9" for number in range(12))
 SUSPENDED = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="Suspended")
 WRONG = "metahook_installation_findings_total" + _with(ONE, hook="/sync", finding="OutdatedCRD")
+CALLER = {"controller_name": "myresource"}
 SHARD, LIMIT = "myresource-12", "max_in_flight"
 OLD, NEW = (
     "metahook_build_info" + _with(labels, version=version) for labels, version in ((ONE, "0.1.0"), (OTHER, "0.2.0"))
@@ -184,9 +176,15 @@ CASES = [
     Case("MyResourceNotObserved", "a change", {GENERATION: "3x20", OBSERVED: "2x20"}, 15, OBJECT),
     Case("MyResourceNotObserved", "no status", {GENERATION: "1x20"}, 15, OBJECT),
     Case("MyResourceNotObserved", "observed", {GENERATION: "3x20", OBSERVED: "3x20"}, 15),
-    Case(CALLS_FAIL, "a sync", metacontroller("500", "0+2x40"), 30, caller("500")),
-    Case(CALLS_FAIL, "a customize", metacontroller("404", "0+2x40", hook="customize"), 30, caller("404")),
-    Case(CALLS_FAIL, "a sync of a shard", metacontroller("500", "0+2x40", SHARD), 30, caller("500", SHARD)),
+    Case(CALLS_FAIL, "a sync", metacontroller("500", "0+2x40"), 30, {**CALLER, "code": "500"}),
+    Case(CALLS_FAIL, "a customize", metacontroller("404", "0+2x40", hook="customize"), 30, {**CALLER, "code": "404"}),
+    Case(
+        CALLS_FAIL,
+        "a sync of a shard",
+        metacontroller("500", "0+2x40", SHARD),
+        30,
+        {"controller_name": SHARD, "code": "500"},
+    ),
     Case(CALLS_FAIL, "429", metacontroller("429", "0+2x40"), 30),
     Case(CALLS_FAIL, "another controller", metacontroller("500", "0+2x40", "other"), 30),
     Case(QUEUE_LONG, "50", queue("50x30"), 20, {"name": "CompositeController-myresource"}),

@@ -33,11 +33,6 @@ class Prometheus:
         assert answer.is_success, answer.text
         return answer.json()["data"]
 
-    def query(self, expr: str) -> list[Json]:
-        """Return the result of *expr* now."""
-        found: list[Json] = self.get("query", query=expr)["result"]
-        return found
-
     def query_range(self, expr: str, start: float, end: float, step: float = STEP) -> list[Json]:
         """Return the series of *expr* from *start* to *end*, in seconds since 1970."""
         found: list[Json] = self.get("query_range", query=expr, start=start, end=end, step=step)["result"]
@@ -45,12 +40,19 @@ class Prometheus:
 
 
 @contextmanager
-def prometheus(folder: Path, targets: dict[str, str], rules: Path = ALERTS) -> Iterator[Prometheus]:
-    """Run Prometheus with *rules*; each second it scrapes *targets*: addresses by the name of the job."""
+def prometheus(folder: Path, targets: dict[str, str]) -> Iterator[Prometheus]:
+    """Run Prometheus with the alerts; each second it scrapes *targets*: addresses by the name of the job."""
     config = folder / "prometheus.yml"
-    jobs = [_job(name, address) for name, address in targets.items()]
+    jobs = [
+        {
+            "job_name": name,
+            "honor_labels": name != JOB,  # the namespace of a MyResource is not that of kube-state-metrics
+            "static_configs": [{"targets": [address], "labels": {"namespace": name} if name == JOB else {}}],
+        }
+        for name, address in targets.items()
+    ]
     interval = {"scrape_interval": f"{STEP}s", "evaluation_interval": f"{STEP}s"}
-    config.write_text(yaml.safe_dump({"global": interval, "rule_files": [str(rules)], "scrape_configs": jobs}))
+    config.write_text(yaml.safe_dump({"global": interval, "rule_files": [str(ALERTS)], "scrape_configs": jobs}))
     url = f"http://127.0.0.1:{free_port()}"
     listen = f"--web.listen-address={url.removeprefix('http://')}"
     command: Sequence[str] = [
@@ -64,13 +66,3 @@ def prometheus(folder: Path, targets: dict[str, str], rules: Path = ALERTS) -> I
         yield Prometheus(url)
     finally:
         process.stop()
-
-
-def _job(name: str, address: str) -> Json:
-    # honor_labels, because the namespace of a MyResource is not that of kube-state-metrics.
-    labels = {"namespace": name} if name == JOB else {}
-    return {
-        "job_name": name,
-        "honor_labels": name != JOB,
-        "static_configs": [{"targets": [address], "labels": labels}],
-    }

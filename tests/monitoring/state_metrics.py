@@ -1,8 +1,9 @@
-"""What kube-state-metrics makes of its configuration, for the kinds of metrics that ours has.
+"""What kube-state-metrics makes of its configuration, and which metrics an expression can name.
 
 ``test_kube_state_metrics.py`` compares it with the real program. Source: kube-state-metrics, pkg/customresourcestate.
 """
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import yaml
 
 from charts.rendering import CHART
+from website.metrics import families
 
 Json = dict[str, Any]
 Path = list[str]
@@ -23,9 +25,35 @@ _GROUP = {f"customresource_{key}": value for key, value in RESOURCE["groupVersio
 _NUMBERS = {"True": 1.0, "False": 0.0, "Unknown": 0.0}
 
 
+PROCESS = {"process_resident_memory_bytes", "process_start_time_seconds", "process_cpu_seconds_total"}
+"""Of the metrics of the process, those of docs/reference/metrics.md that are used."""
+PROMETHEUS = {"up", "ALERTS"}
+METACONTROLLER = {
+    "metacontroller_sync_requests_total",
+    "metacontroller_customize_requests_total",
+    "workqueue_depth",
+}
+"""``test_kube_state_metrics.py`` finds them in Metacontroller."""
+
+_METRIC = re.compile(r"\b[a-zA-Z_]+(?=\{)")
+
+
 def names() -> set[str]:
     """Return the names of all metrics."""
     return {f"{PREFIX}_{metric['name']}" for metric in RESOURCE["metrics"]}
+
+
+def metrics(expr: str) -> set[str]:
+    """Return the metrics in *expr*, in which each has label matchers or is one of kube-state-metrics."""
+    without_strings = re.sub(r'"[^"]*"', '""', expr)
+    return set(_METRIC.findall(without_strings)) | set(re.findall(r"\bkube_myresource_\w+", without_strings))
+
+
+def known() -> set[str]:
+    """Return all metrics that a query can use, with the series of a histogram."""
+    ours = {family.name for family in families()}
+    parts = {f"{family.name}_bucket" for family in families() if family.type == "histogram"}
+    return {*ours, *parts, *PROCESS, *PROMETHEUS, *METACONTROLLER, *names()}
 
 
 def samples(item: Json) -> list[Sample]:

@@ -2,21 +2,15 @@
 
 import re
 import time
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from charts.panels import queries
-from tests.monitoring.prometheus import JOB, Prometheus
+from tests.monitoring.prometheus import JOB
 from tests.monitoring.watched import run, watched
 
 pytestmark = pytest.mark.tools
-
-SYNCS = 320
-QUERIES = list(queries())
-each_query = pytest.mark.parametrize(
-    "expr", [pytest.param(expr, id=f"{number} {title}") for number, (title, expr) in enumerate(QUERIES)]
-)
 
 
 def with_variables(expr: str, interval: str = "30s", hour: str = "30s") -> str:
@@ -25,28 +19,17 @@ def with_variables(expr: str, interval: str = "30s", hour: str = "30s") -> str:
     return re.sub(r"\$(namespace|resources)", ".*", filled).replace("$job", JOB)
 
 
-@pytest.fixture(name="prometheus", scope="module")
-def _prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Prometheus, float]]:
-    with watched(tmp_path_factory.mktemp("watched")) as (fleet, prometheus, address):
+def test_each_query_returns_data_and_prometheus_evaluates_each_alert(tmp_path: Path) -> None:
+    with watched(tmp_path) as (fleet, prometheus, address):
         began = time.time()
-        run(fleet, address, SYNCS)
-        yield prometheus, began
+        run(fleet, address, syncs=320)
 
-
-@each_query
-def test_a_query_returns_data(prometheus: tuple[Prometheus, float], expr: str) -> None:
-    here, began = prometheus
-
-    assert here.query_range(with_variables(expr), began, time.time())
-
-
-def test_prometheus_evaluates_each_alert(prometheus: tuple[Prometheus, float]) -> None:
-    here, _ = prometheus
-    rules = [rule for group in here.get("rules")["groups"] for rule in group["rules"]]
-
-    assert {rule["health"] for rule in rules} == {"ok"}
-    assert {rule["name"] for rule in rules if rule["state"] == "pending"} >= {
-        "MyResourceHookCallsRefused",
-        "MyResourceInstallationWrong",
-        "MyResourceChildrenKept",
-    }
+        asked = {expr: (with_variables(expr), began, time.time()) for _, expr in queries()}
+        rules = [rule for group in prometheus.get("rules")["groups"] for rule in group["rules"]]
+        assert [expr for expr, query in asked.items() if not prometheus.query_range(*query)] == []
+        assert {rule["health"] for rule in rules} == {"ok"}
+        assert {rule["name"] for rule in rules if rule["state"] == "pending"} >= {
+            "MyResourceHookCallsRefused",
+            "MyResourceInstallationWrong",
+            "MyResourceChildrenKept",
+        }

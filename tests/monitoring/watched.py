@@ -9,60 +9,128 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import trustme
 
+from metahook.protocol.request_builder import customize_request, sync_request
+from tests.chart.cluster import serving
 from tests.core.status.test_installation import WRONG
-from tests.monitoring.fleet import JSON, NAMES, Fleet, Phase
 from tests.monitoring.prometheus import JOB, Prometheus, prometheus
 from tests.monitoring.state_metrics import exposition
+from tests.requests.builders import finished, grouped, my_resource
+from tests.requests.installation import SPEC
+from tests.requests.pods import container, pod, shown, unfinished, waiting
 from tests.service.operator import serve_with, served
 from toolkit.installation import RIGHT
 
+Json = dict[str, Any]
+
+JSON = {"Content-Type": "application/json"}
+NAMES = ("web", "shop", "api", "search", "mail", "docs", "billing", "login")
+INVALID = {**SPEC, "args": 1}
+
+
+class Phase(Enum):
+    """What the Deployment of a MyResource is doing."""
+
+    NEW = 0
+    ROLLING_OUT = 1
+    DONE = 2
+    FAILING = 3
+
+
+@dataclass
+class Member:
+    """A MyResource, with the status of its last sync."""
+
+    name: str
+    phase: Phase = Phase.NEW
+    generation: int = 1
+    image: str = "nginx:1.27"
+    is_invalid: bool = False
+    status: Json | None = None
+
+    def become(self, phase: Phase, image: str = "", *, is_invalid: bool = False) -> None:
+        """Let the Deployment be in *phase*, after a change of the spec if there is an *image*."""
+        self.phase = phase
+        if image:
+            self.image, self.is_invalid, self.generation = image, is_invalid, self.generation + 1
+
+    @property
+    def parent(self) -> Json:
+        """The MyResource, as the API server stores it."""
+        spec = INVALID if self.is_invalid else {**SPEC, "image": self.image, "replicas": 2}
+        made = my_resource(self.name, uid=self.name, generation=self.generation, status=self.status, spec=spec)
+        made["metadata"]["creationTimestamp"] = "2026-01-31T11:00:00Z"
+        return made
+
+    def request(self, installation: Json = RIGHT) -> bytes:
+        """Return a sync request of Metacontroller for it."""
+        valid = Member(self.name, generation=self.generation, image=self.image).parent
+        children, related = [], {}
+        if self.phase is Phase.DONE:
+            children = finished(valid)
+        if self.phase in {Phase.ROLLING_OUT, Phase.FAILING}:
+            children = [unfinished(valid)]
+        if self.phase is Phase.FAILING:
+            pulling = container(state=waiting("ImagePullBackOff", "Back-off pulling image"))
+            related = shown(pod(pulling, owner=f"{self.name}-deployment", image=self.image))
+        body: Json = msgspec.json.decode(sync_request(self.parent, grouped(*children), related))
+        return msgspec.json.encode({**body, "controller": installation})
+
+
+class Fleet:
+    """All MyResources, and the hook that their requests go to."""
+
+    def __init__(self, hook: httpx.Client) -> None:
+        self.hook = hook
+        self.members = {name: Member(name) for name in NAMES}
+
+    def sync(self, name: str, installation: Json = RIGHT) -> None:
+        """Sync a MyResource, as Metacontroller does."""
+        member = self.members[name]
+        self.hook.post("/customize", content=customize_request(member.parent), headers=JSON)
+        answer = self.hook.post("/sync", content=member.request(installation), headers=JSON).raise_for_status()
+        member.status = {**answer.json()["status"], "observedGeneration": member.generation}
+
+    @property
+    def objects(self) -> list[Json]:
+        """All MyResources that were synced."""
+        return [member.parent for member in self.members.values() if member.status]
+
+
 STATES = "kube-state-metrics"
+PLAIN = "text/plain; version=0.0.4"
 IDLE_TIMEOUT = 1
 """Seconds after which the hook closes a connection that sends nothing."""
 LIFETIME = 60 * 86400
 """Seconds until the certificate of the hook expires."""
 TOO_LARGE = b"x" * (2 * 1024 * 1024)
 
-Event = tuple[float, Callable[[Fleet], None]]
-"""A change, and when it happens, as a share of all syncs."""
-
-
-def _change(name: str, image: str, phase: Phase, *, is_invalid: bool = False) -> Callable[[Fleet], None]:
-    return lambda fleet: fleet.members[name].change(image, phase, is_invalid=is_invalid)
-
-
-def _set(name: str, phase: Phase) -> Callable[[Fleet], None]:
-    return lambda fleet: setattr(fleet.members[name], "phase", phase)
-
-
-def _rollouts() -> Iterator[Event]:
-    """Yield the first rollout of each MyResource."""
-    for number, name in enumerate(NAMES):
-        yield 0.02 * number, _set(name, Phase.ROLLING_OUT)
-        yield 0.02 * number + 0.08, _set(name, Phase.DONE)
-
+Event = tuple[float, str, Phase, str, bool]
+"""When it happens, as a share of all syncs; the name, what becomes of it, the new image, and whether it is invalid."""
 
 STORY: list[Event] = sorted(
     [
-        *_rollouts(),
-        (0.35, _change("shop", "nginx:9.99", Phase.FAILING)),
-        (0.45, _change("api", "nginx:1.27", Phase.DONE, is_invalid=True)),
-        (0.66, _change("shop", "nginx:1.27", Phase.ROLLING_OUT)),
-        (0.72, _set("shop", Phase.DONE)),
-        (0.78, _change("api", "nginx:1.28", Phase.ROLLING_OUT)),
-        (0.84, _set("api", Phase.DONE)),
-        (0.86, _change("web", "nginx:1.28", Phase.ROLLING_OUT)),
-        (0.90, _set("web", Phase.DONE)),
+        *((0.02 * number, name, Phase.ROLLING_OUT, "", False) for number, name in enumerate(NAMES)),
+        *((0.02 * number + 0.08, name, Phase.DONE, "", False) for number, name in enumerate(NAMES)),
+        (0.35, "shop", Phase.FAILING, "nginx:9.99", False),
+        (0.45, "api", Phase.DONE, "nginx:1.27", True),
+        (0.66, "shop", Phase.ROLLING_OUT, "nginx:1.27", False),
+        (0.72, "shop", Phase.DONE, "", False),
+        (0.78, "api", Phase.ROLLING_OUT, "nginx:1.28", False),
+        (0.84, "api", Phase.DONE, "", False),
+        (0.86, "web", Phase.ROLLING_OUT, "nginx:1.28", False),
+        (0.90, "web", Phase.DONE, "", False),
     ],
     key=lambda event: event[0],
 )
@@ -77,9 +145,11 @@ def watched(folder: Path) -> Iterator[tuple[Fleet, Prometheus, str]]:
     with ExitStack() as running:
         hook = running.enter_context(served(*_with_tls(folder)))
         address = hook.url.removeprefix("http://")
-        client = running.enter_context(httpx.Client(base_url=f"https://{address}", verify=_trusting(folder)))
+        client = running.enter_context(
+            httpx.Client(base_url=f"https://{address}", verify=ssl.create_default_context(cafile=folder / "ca.crt"))
+        )
         fleet = Fleet(client)
-        states = running.enter_context(_serving(lambda: exposition(fleet.objects)))
+        states = running.enter_context(serving(lambda _: (200, PLAIN, exposition(fleet.objects).encode())))
         targets = {JOB: hook.health_url.removeprefix("http://"), STATES: states}
         yield fleet, running.enter_context(prometheus(folder, targets)), address
 
@@ -89,7 +159,8 @@ def run(fleet: Fleet, address: str, syncs: int) -> None:
     chance, due = random.Random(1), list(STORY)  # noqa: S311 - it chooses what is synced next
     for share in (number / syncs for number in range(syncs)):
         while due and due[0][0] <= share:
-            due.pop(0)[1](fleet)
+            _, changed, phase, image, is_invalid = due.pop(0)
+            fleet.members[changed].become(phase, image, is_invalid=is_invalid)
         name = chance.choice([name for name, member in fleet.members.items() if member.phase is not Phase.NEW])
         is_wrong = MISCONFIGURED[0] < share < MISCONFIGURED[1]
         fleet.sync(name, WRONG["HookTimeoutOutOfRange"] if is_wrong else RIGHT)
@@ -122,29 +193,3 @@ def _with_tls(folder: Path) -> list[str]:
     pair.cert_chain_pems[0].write_to_path(folder / "tls.crt")
     options = [f"--tls-cert={folder / 'tls.crt'}", f"--tls-key={folder / 'tls.key'}"]
     return [*serve_with(handshake_timeout=IDLE_TIMEOUT), *options, "--max-body=1", "--log-level=error"]
-
-
-def _trusting(folder: Path) -> ssl.SSLContext:
-    return ssl.create_default_context(cafile=folder / "ca.crt")
-
-
-@contextmanager
-def _serving(text: Callable[[], str]) -> Iterator[str]:
-    """Serve *text* on a free loopback port, and yield the address."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.end_headers()
-            self.wfile.write(text().encode())
-
-        def log_message(self, *_: Any) -> None:
-            """Write no log."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()

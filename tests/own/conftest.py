@@ -8,12 +8,9 @@ import pytest
 
 from metahook.envtest.client import Refused
 from metahook.envtest.process import Ended
-from metahook.simulator.controllers.pod_status import is_ready
-from metahook.simulator.objects import Json
 from tests.e2e.namespace import Place
 from tests.own.own_cluster import OwnCluster
-from tests.own.pages import INSTALL, steps
-from tests.own.shell import OPERATOR
+from tests.own.shell import steps
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,7 +44,7 @@ def own(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
 
 def install(own: OwnCluster, repository: str) -> None:
     """Install Metacontroller, unless it is there, and the operator, by the commands of the page."""
-    first, *others = steps(*INSTALL)
+    first, *others = steps("docs/clusters/install.md", "Install with Helm")
     crd = "compositecontrollers.metacontroller.k8s.io"
     if own.client.get("CustomResourceDefinition", "", crd) is None:
         own.shell.run(first)
@@ -63,7 +60,7 @@ def new_place(own: OwnCluster, labels: dict[str, str] | None = None) -> Iterator
     own.watch(name)
     try:
         made = Place(own, name, labels)
-        own.shell.enter(name)
+        own.shell.run(f"kubectl config set-context --current --namespace={name}")
         yield made
         made.close()
     finally:
@@ -96,14 +93,3 @@ def patience(pytestconfig: pytest.Config) -> float:
 def images(pytestconfig: pytest.Config) -> tuple[str, str]:
     """Return two images that may run there."""
     return pytestconfig.getoption("--image"), pytestconfig.getoption("--other-image")
-
-
-def hooks(own: OwnCluster) -> list[Json]:
-    """Return the Pods of the hook that are not deleted."""
-    found = own.client.all("Pod", OPERATOR, labelSelector=f"app.kubernetes.io/name={OPERATOR}")
-    return [pod for pod in found if "deletionTimestamp" not in pod["metadata"]]
-
-
-def ready_hooks(own: OwnCluster) -> int:
-    """Return how many Pods of the hook are ready."""
-    return sum(map(is_ready, hooks(own)))

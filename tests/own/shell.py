@@ -1,14 +1,26 @@
 """Runs commands as a reader types them, in a cluster of the reader's own."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 from metahook.envtest.binaries import assets
+from tests.docs.commands import section_commands
 from tests.docs.documents import ROOT
 
 OPERATOR = "myresource-operator"
 """The name of the operator's release, of its namespace and of its Deployment."""
+
+
+_ENDLESS = r"^(kubectl (?:.* --watch|(?:.* )?port-forward .*))$"
+"""A command that a reader interrupts."""
+
+
+def steps(page: str, *sections: str) -> list[str]:
+    """Return the commands of *sections* of *page*, as they stand and in their order, except those that do not end."""
+    found = [command for section in sections for command in section_commands(page, section)]
+    return [re.sub(_ENDLESS, r"timeout 5 \1 || [ $? = 124 ]", command) for command in found]
 
 
 class Failed(Exception):
@@ -26,10 +38,6 @@ class Shell:
         found = subprocess.run(only, env=self._environment, check=True, stdout=subprocess.PIPE).stdout
         self._kubeconfig.write_bytes(found)
         self._environment["KUBECONFIG"] = str(self._kubeconfig)
-
-    def enter(self, namespace: str) -> None:
-        """Let commands that name no namespace be about this one."""
-        self.run(f"kubectl config set-context --current --namespace={namespace}")
 
     def run(self, command: str, folder: Path = ROOT) -> str:
         """Return what *command* prints, with *folder* as its working directory; raise Failed."""

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 import pytest
 
 from metahook.envtest.client import Refused
+from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.objects import Json
 from tests.e2e.namespace import Place
-from tests.own.conftest import hooks, new_place, ready_hooks
+from tests.own.conftest import new_place
 from tests.own.own_cluster import OwnCluster
 from tests.own.shell import OPERATOR
 
@@ -21,6 +22,16 @@ RESTARTS = 5
 RESTART = f"kubectl -n {OPERATOR} rollout restart deployment/{OPERATOR}"
 ROLLED_OUT = f"kubectl -n {OPERATOR} rollout status deployment/{OPERATOR} --timeout=300s"
 ENFORCE = "pod-security.kubernetes.io/enforce"
+
+
+def hooks(own: OwnCluster) -> list[Json]:
+    """Return the Pods of the hook that are not deleted."""
+    found = own.client.all("Pod", OPERATOR, labelSelector=f"app.kubernetes.io/name={OPERATOR}")
+    return [pod for pod in found if "deletionTimestamp" not in pod["metadata"]]
+
+
+def two_are_ready(own: OwnCluster) -> bool:
+    return sum(map(is_ready, hooks(own))) == 2
 
 
 def evict(own: OwnCluster, pod: Json) -> None:
@@ -40,9 +51,9 @@ def test_the_second_hook_is_not_evicted_before_the_first_is_replaced(own: OwnClu
         evict(own, second)
 
     assert refused.value.status == 429
-    assert own.record.until(lambda: ready_hooks(own) == 2, patience)
+    assert own.record.until(lambda: two_are_ready(own), patience)
     evict(own, second)
-    assert own.record.until(lambda: ready_hooks(own) == 2, patience)
+    assert own.record.until(lambda: two_are_ready(own), patience)
 
 
 def rest(env: str) -> Json:

@@ -7,11 +7,11 @@ import pytest
 
 from tests.e2e.namespace import Place
 from tests.own.own_cluster import OwnCluster
-from tests.own.pages import FIRE, METRICS, PROMETHEUS, REMOVE, steps
-from tests.own.shell import Shell
+from tests.own.shell import Shell, steps
 
 pytestmark = [pytest.mark.own, pytest.mark.usefixtures("disruptive")]
 
+PAGE = "docs/clusters/monitor.md"
 IS_UP = ("metacontroller", "myresource-operator", "kube-state-metrics")
 
 
@@ -20,16 +20,12 @@ def reader(own: OwnCluster, here: Place) -> Iterator[Shell]:
     """Return the shell of a reader, who installs and in the end removes Prometheus."""
     del here  # the MyResource of the page is created in its namespace
     try:
-        run(own.shell, PROMETHEUS)
+        for command in steps(PAGE, "Without the Prometheus operator"):
+            own.shell.run(command)
         yield own.shell
     finally:
-        run(own.shell, REMOVE)
-
-
-def run(shell: Shell, walk: tuple[str, tuple[str, ...]]) -> None:
-    """Run the commands of *walk*."""
-    for command in steps(*walk):
-        shell.run(command)
+        for command in steps(PAGE, "Remove it again"):
+            own.shell.run(command)
 
 
 def eventually(shell: Shell, command: str, holds: Callable[[str], bool], patience: float) -> str:
@@ -43,7 +39,7 @@ def eventually(shell: Shell, command: str, holds: Callable[[str], bool], patienc
 
 
 def test_prometheus_has_the_metrics_of_all_three_programs(reader: Shell, patience: float) -> None:
-    create, up, syncs, state, forward = steps(*METRICS)
+    create, up, syncs, state, forward = steps(PAGE, "See the metrics")
     reader.run(create)
     jobs = [f'job="{name}"' for name in IS_UP]
 
@@ -57,7 +53,7 @@ def test_prometheus_has_the_metrics_of_all_three_programs(reader: Shell, patienc
 
 
 def test_an_alert_is_pending_after_the_hook_stops_and_ends_when_it_is_back(reader: Shell, patience: float) -> None:
-    stop, alerts, *start = steps(*FIRE)
+    stop, alerts, *start = steps(PAGE, "See an alert fire")
     assert "MyResourceHookDown" not in reader.run(alerts)
 
     reader.run(stop)

@@ -17,19 +17,16 @@ ACTION: dict[str, Any] = yaml.safe_load((FOLDER / "action.yml").read_text())
 GIVEN = {"manifests": "crd.yaml\na controller.yaml\n", "files": "hi.yaml", "hook": "http://localhost:3000/$(echo no)"}
 
 
-def run_step(name: str, folder: Path, given: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a step of the action in *folder*, as hosted CI does, with the inputs *given*."""
+def run_step(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a step of the action in *folder*, as hosted CI does, with the inputs GIVEN."""
     (step,) = [step for step in ACTION["runs"]["steps"] if step["name"] == name]
-
-    def filled(value: str) -> str:
-        return re.sub(
-            r"\$\{\{ (inputs\.)?(\S+) \}\}", lambda found: given[found[2]] if found[1] else str(FOLDER), value
-        )
-
-    environment = {name: filled(value) for name, value in step["env"].items()}
-    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    given = {f"inputs.{key}": value for key, value in GIVEN.items()}  # and the place of the action
+    environment = {
+        key: re.sub(r"\$\{\{ (\S+) \}\}", lambda found: given.get(found[1], str(FOLDER)), value)
+        for key, value in step["env"].items()
+    }
     return subprocess.run(
-        command,
+        ["/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
         cwd=folder,
         env={**os.environ, **environment, "RUNNER_TEMP": str(folder)},
         capture_output=True,
@@ -44,7 +41,7 @@ def test_the_inputs_of_the_action_are_arguments_of_the_command(tmp_path: Path) -
     python.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$PYTHONPATH\" \"$@\"; exec {sys.executable} -c 'import metahook'\n")
     python.chmod(0o755)
 
-    ended = run_step("Check the hook", tmp_path, GIVEN)
+    ended = run_step("Check the hook", tmp_path)
 
     source, *arguments = ended.stdout.splitlines()
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -57,7 +54,7 @@ def test_the_inputs_of_the_action_are_arguments_of_the_command(tmp_path: Path) -
 
 @pytest.mark.tools
 def test_the_action_installs_what_the_command_needs(tmp_path: Path) -> None:
-    ended = run_step("Install metahook", tmp_path, GIVEN)
+    ended = run_step("Install metahook", tmp_path)
     assert ended.returncode == 0, ended.stderr
 
     command = [str(tmp_path / "metahook/bin/python"), "-m", "metahook.cli", "--version"]

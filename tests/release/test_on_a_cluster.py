@@ -8,7 +8,7 @@ from metahook.envtest.binaries import missing_binaries
 from metahook.simulator.metacontroller.settings import MODES
 from tests.e2e.bare_cluster import BareCluster, running
 from tests.e2e.namespace import Namespace
-from tests.release.built import Built
+from tests.release.conftest import Built
 
 pytestmark = [pytest.mark.tools, pytest.mark.skipif(bool(missing_binaries()), reason=missing_binaries())]
 

@@ -7,7 +7,7 @@ import pytest
 
 from release.names import Cluster, Names
 from release.rename import LEFT_ALONE, OF_THE_OPERATOR, ROOT, NotRenamable, Words, is_renamed, rename
-from tests.release.test_source import commit, git
+from tests.release.test_source import commit, committed
 
 WEB_APP = Names.of("apps.acme.io", "WebApp")
 LONG = "InternalWebApplicationInstance"
@@ -27,16 +27,12 @@ FILES = {
 @pytest.fixture(name="clone")
 def _clone(tmp_path: Path) -> Path:
     """Return a clone with some files."""
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    (tmp_path / "charts/myresource-operator/run").chmod(0o755)
+    (tmp_path / "charts/myresource-operator").mkdir(parents=True)
+    (tmp_path / "charts/myresource-operator/run").touch(0o755)
     (tmp_path / "logo.png").write_bytes(b"\xff MyResource")
     (tmp_path / KINDS).parent.mkdir(parents=True)
     shutil.copy(ROOT / KINDS, tmp_path / KINDS)
-    git(tmp_path, "init", "--quiet")
-    commit(tmp_path)
-    return tmp_path
+    return committed(tmp_path, FILES)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -126,36 +122,33 @@ def test_the_kind_decides_the_other_names(kind: str, names: tuple[str, ...]) -> 
     assert list(found.problems(Cluster.of(ROOT))) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "renamed"),
-    [
-        ("MyResourceSpec of MyResources", "HTTPPolicySpec of HTTPPolicies"),
-        ("kubectl get myresources.mygroup.example.com", "kubectl get httppolicies.apps.acme.io"),
-        ("#myresourcestatusesstale", "#httppolicystatusesstale"),
-        ("MYRESOURCE_PORT, _MYRESOURCES", "HTTPPOLICY_PORT, _MYHTTPPOLICIES"),
-        ("from my_resources import my_resource", "from my_http_policies import my_http_policy"),
-        ("MY_RESOURCE = MYRESOURCE", "MY_HTTP_POLICY = MYHTTPPOLICY"),
-        ("myresource_operator-1.whl of myresource-operator", "policy_operator-1.whl of policy-operator"),
-        ("myr and myrtle", "hp and myrtle"),
-        ("from myresources import MYRESOURCES as A", "from myresources import MYRESOURCES as A"),
-    ],
-)
-def test_each_form_of_a_word_has_its_own(text: str, renamed: str) -> None:
-    assert Words(Names.of("apps.acme.io", "HTTPPolicy", name="policy-operator")).renamed(text) == renamed
+POLICY = Names.of("apps.acme.io", "HTTPPolicy", name="policy-operator")
+ENGINE = Names.of("apps.acme.io", "Engine")
 
 
 @pytest.mark.parametrize(
-    ("text", "renamed"),
+    ("names", "text", "renamed"),
     [
-        ("A MyResource, or a `MyResource`", "An Engine, or an `Engine`"),
-        ("delete-a-myresource", "delete-an-engine"),
-        ("Delete a\n  MyResource", "Delete an\n  Engine"),
-        ("the MyResource", "the Engine"),
+        (POLICY, "MyResourceSpec of MyResources", "HTTPPolicySpec of HTTPPolicies"),
+        (POLICY, "kubectl get myresources.mygroup.example.com", "kubectl get httppolicies.apps.acme.io"),
+        (POLICY, "#myresourcestatusesstale", "#httppolicystatusesstale"),
+        (POLICY, "MYRESOURCE_PORT, _MYRESOURCES", "HTTPPOLICY_PORT, _MYHTTPPOLICIES"),
+        (POLICY, "from my_resources import my_resource", "from my_http_policies import my_http_policy"),
+        (POLICY, "MY_RESOURCE = MYRESOURCE", "MY_HTTP_POLICY = MYHTTPPOLICY"),
+        (POLICY, "myresource_operator-1.whl of myresource-operator", "policy_operator-1.whl of policy-operator"),
+        (POLICY, "myr and myrtle", "hp and myrtle"),
+        (POLICY, "from myresources import MYRESOURCES as A", "from myresources import MYRESOURCES as A"),
+        (ENGINE, "A MyResource, or a `MyResource`", "An Engine, or an `Engine`"),
+        (ENGINE, "delete-a-myresource", "delete-an-engine"),
+        (ENGINE, "Delete a\n  MyResource", "Delete an\n  Engine"),
+        (ENGINE, "the MyResource", "the Engine"),
+        (WEB_APP, "a MyResource", "a WebApp"),
     ],
 )
-def test_the_article_follows_the_sound(text: str, renamed: str) -> None:
-    assert Words(Names.of("apps.acme.io", "Engine")).renamed(text) == renamed
-    assert " an " not in Words(WEB_APP).renamed(text)
+def test_each_form_of_a_word_has_its_own_and_the_article_follows_the_sound(
+    names: Names, text: str, renamed: str
+) -> None:
+    assert Words(names).renamed(text) == renamed
 
 
 def test_with_the_names_that_it_has_a_clone_stays_as_it_is() -> None:

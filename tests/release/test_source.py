@@ -30,11 +30,14 @@ def git(repository: Path, *arguments: str) -> None:
     subprocess.run(["git", *identity, *arguments], cwd=repository, check=True, capture_output=True)  # noqa: S607 - git is where its user has it
 
 
-@pytest.fixture(name="repository")
-def _repository(tmp_path: Path) -> Path:
-    """Return a repository whose last commit can be released."""
-    repository = tmp_path / "repository"
-    for name, text in FILES.items():
+def commit(repository: Path) -> None:
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--message=a")
+
+
+def committed(repository: Path, files: dict[str, str]) -> Path:
+    """Make *repository* one with a commit of *files* and of what is there."""
+    for name, text in files.items():
         (repository / name).parent.mkdir(parents=True, exist_ok=True)
         (repository / name).write_text(text)
     git(repository, "init", "--quiet")
@@ -42,9 +45,10 @@ def _repository(tmp_path: Path) -> Path:
     return repository
 
 
-def commit(repository: Path) -> None:
-    git(repository, "add", "--all")
-    git(repository, "commit", "--quiet", "--message=a")
+@pytest.fixture(name="repository")
+def _repository(tmp_path: Path) -> Path:
+    """Return a repository whose last commit can be released."""
+    return committed(tmp_path / "repository", FILES)
 
 
 def exported(repository: Path) -> Source:
@@ -77,34 +81,25 @@ def test_between_releases_the_chart_gets_the_commit(repository: Path) -> None:
         exported(repository)
 
 
-def test_a_change_that_is_not_committed_is_refused(repository: Path) -> None:
-    (repository / "new").write_text("")
-
-    with pytest.raises(NotReleasable, match="commit or stash them"):
-        exported(repository)
+OLDER = {file: text.replace(VERSION, "1.2.2", 1) for file, text in FILES.items()}
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file != "CHANGELOG.md"])
-def test_versions_that_disagree_are_refused(repository: Path, file: str) -> None:
-    (repository / file).write_text(FILES[file].replace(VERSION, "1.2.2", 1))
-    commit(repository)
+@pytest.mark.parametrize(
+    ("written", "tag", "said"),
+    [
+        *((file, "", r"the versions disagree.* has 1\.2\.2") for file in FILES if file != "CHANGELOG.md"),
+        ("CHANGELOG.md", "", r"no section 1\.2\.3"),
+        ("", "v1.3.0", r"has the tag v1\.3\.0"),
+    ],
+)
+def test_a_commit_whose_places_disagree_is_refused(repository: Path, written: str, tag: str, said: str) -> None:
+    if written:
+        (repository / written).write_text(OLDER[written])
+        commit(repository)
+    if tag:
+        git(repository, "tag", tag)
 
-    with pytest.raises(NotReleasable, match=r"the versions disagree.* has 1\.2\.2"):
-        exported(repository)
-
-
-def test_a_version_without_a_section_of_the_changelog_is_refused(repository: Path) -> None:
-    (repository / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.2\n")
-    commit(repository)
-
-    with pytest.raises(NotReleasable, match=r"no section 1\.2\.3"):
-        exported(repository)
-
-
-def test_a_tag_of_another_version_is_refused(repository: Path) -> None:
-    git(repository, "tag", "v1.3.0")
-
-    with pytest.raises(NotReleasable, match=r"has the tag v1\.3\.0"):
+    with pytest.raises(NotReleasable, match=said):
         exported(repository)
 
 
@@ -113,7 +108,7 @@ def test_a_folder_that_is_no_clone_is_refused(tmp_path: Path) -> None:
         exported(tmp_path / "..")
 
 
-def test_a_refusal_is_one_sentence_and_leaves_the_last_release(
+def test_a_change_that_is_not_committed_is_refused_by_one_sentence_and_the_last_release_stays(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repository / "new").write_text("")
@@ -123,39 +118,32 @@ def test_a_refusal_is_one_sentence_and_leaves_the_last_release(
     ended = CliRunner().invoke(command.main, [f"--folder={tmp_path}/last"])
 
     assert ended.exit_code == 1
-    assert re.fullmatch(r"No release is built: files are changed[^.]*\.\n", ended.output)
+    assert re.fullmatch(r"No release is built: files are changed[^.]*commit or stash them[^.]*\.\n", ended.output)
     assert (tmp_path / "last").exists()
 
 
-ARCHIVED = {"a/b": b"1", "a/c": b"2"}
-
-
-def test_the_same_files_give_the_same_bytes() -> None:
-    assert tar_gz(ARCHIVED, 5) == tar_gz(dict(reversed(ARCHIVED.items())), 5)
-
-
-def test_the_archive_has_the_files_without_an_owner() -> None:
-    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(tar_gz(ARCHIVED, 5)))) as archive:
+def test_the_same_files_give_the_same_bytes_without_an_owner() -> None:
+    files = {"a/b": b"1", "a/c": b"2"}
+    made = tar_gz(files, 5)
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(made))) as archive:
         members = [(member.name, member.uid, member.uname, member.mtime) for member in archive]
 
-    assert members == [(name, 0, "", 5) for name in ARCHIVED]
+    assert members == [(name, 0, "", 5) for name in files]
+    assert made == tar_gz(dict(reversed(files.items())), 5)
 
 
-def test_a_machine_without_buildah_is_told_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_image_is_built_from_the_exported_files_by_buildah_and_without_it_one_is_told_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Source(tmp_path / "exported", version="1.2.3", revision="abc", epoch=0, image="registry.example.com/a")
+    path = os.environ["PATH"]
     monkeypatch.setenv("PATH", str(tmp_path))
-    source = Source(tmp_path, version="1.2.3", revision="abc", epoch=0, image="registry.example.com/a")
-
     with pytest.raises(NotReleasable, match=r"apt-get install buildah; to build the other parts: make release PARTS="):
         image.build(source, tmp_path)
 
-
-def test_the_image_is_built_from_the_exported_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "buildah").write_text(f"#!/bin/sh\necho $* >{tmp_path}/asked; exit 1\n")
     (tmp_path / "buildah").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    source = Source(tmp_path / "exported", version="1.2.3", revision="abc", epoch=0, image="registry.example.com/a")
-
+    monkeypatch.setenv("PATH", f"{tmp_path}:{path}")
     with pytest.raises(NotReleasable, match="the image can't be built"):
         image.build(source, tmp_path)
-
     assert (tmp_path / "asked").read_text().split()[-1] == str(source.root)

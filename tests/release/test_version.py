@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from release.source import CHART
 from release.version import set_version
 from tests.docs.commands import section_commands
 from tests.docs.documents import ROOT
-from tests.release.test_source import commit, git
+from tests.release.test_source import commit, committed
 
 HATCH = '[project]\nname = "a"\ndynamic = ["version"]\n[tool.hatch.version]\npath = "{}/__init__.py"\n'
 FILES = {
@@ -31,14 +30,9 @@ FILES = {
 @pytest.fixture(name="tree")
 def _tree(tmp_path: Path) -> Path:
     """Return a repository between releases, with the script that prints the version."""
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
     (tmp_path / "release").mkdir()
     shutil.copy(ROOT / "release/version.sh", tmp_path / "release")
-    git(tmp_path, "init", "--quiet")
-    commit(tmp_path)
-    return tmp_path
+    return committed(tmp_path, FILES)
 
 
 def texts(tree: Path) -> dict[str, str]:
@@ -87,36 +81,20 @@ def test_a_version_that_is_none_changes_nothing(tree: Path) -> None:
     assert texts(tree) == FILES
 
 
-def _unchanged(_: Path) -> None:
-    """Change nothing."""
-
-
-def _committed(tree: Path) -> None:
-    (tree / "new").write_text("")
-    commit(tree)
-
-
-def _changed(tree: Path) -> None:
-    (tree / "app/__init__.py").write_text("changed")
-
-
-def _added(tree: Path) -> None:
-    (tree / "app/new.py").write_text("")
-
-
 @pytest.mark.parametrize(
-    ("change", "same"), [(_unchanged, True), (_committed, False), (_changed, False), (_added, False)]
+    ("written", "is_committed"), [("", False), ("new", True), ("app/__init__.py", False), ("app/new.py", False)]
 )
 def test_between_releases_each_state_of_the_files_has_its_own_version(
-    change: Callable[[Path], None],
-    same: bool,  # noqa: FBT001 - a column of the table
-    tree: Path,
+    written: str, tree: Path, *, is_committed: bool
 ) -> None:
     first = printed(tree)
-    change(tree)
+    if written:
+        (tree / written).write_text("changed")
+    if is_committed:
+        commit(tree)
 
     assert re.fullmatch(r"1\.2\.0-dev\.0\.g[0-9a-f]{8}\n", first)
-    assert (printed(tree) == first) is same
+    assert (printed(tree) == first) is not bool(written)
     assert printed(tree) == printed(tree)
     status = subprocess.run(["git", "status", "--short"], cwd=tree, capture_output=True, text=True, check=True)  # noqa: S607 - git is where its user has it
     assert "A " not in status.stdout  # it stages nothing

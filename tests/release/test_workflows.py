@@ -18,27 +18,8 @@ TEXTS = {file.name: file.read_text() for file in FILES}
 NIGHTLY = yaml.safe_load(TEXTS["nightly.yml"])
 
 
-def unknown_targets(text: str) -> set[str]:
-    """Return the targets of ``make`` in *text* that the Makefile does not have."""
-    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    return set(re.findall(r"\bmake ([a-z][a-z0-9-]*)", re.sub("#.*", "", text))) - targets
-
-
-def unknown_paths(text: str) -> set[str]:
-    """Return the files and folders that ONLY of ``make`` in *text* names, and that do not exist."""
-    named = re.findall(r"\bmake [^\n]*\bONLY=(\"[^\"$]+\"|[\w./*-]+)", text)
-    return {path for paths in named for path in paths.strip('"').split() if not (ROOT / path).exists()}
-
-
-def unpinned(text: str) -> list[str]:
-    """Return the actions in *text* that are not named by a commit, with its version in a comment."""
-    used = re.findall(r"uses: (.*)$", text, re.MULTILINE)
-    return [each for each in used if not re.fullmatch(r"\./\S+|[\w-]+/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)]
-
-
-def writers(text: str) -> set[str]:
-    """Return the jobs of a workflow that may write and still run this repository or its packages."""
-    jobs = yaml.safe_load(text)["jobs"]
+def writers(jobs: dict[str, Any]) -> set[str]:
+    """Return the *jobs* that may write and still run this repository or its packages."""
     commands = {name: "\n".join(step.get("run", "") for step in job.get("steps", ())) for name, job in jobs.items()}
     return {
         name
@@ -51,46 +32,21 @@ def writers(text: str) -> set[str]:
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_workflow_runs_what_exists_pinned_and_can_only_read_and_its_pipes_fail(name: str) -> None:
     """A job names what else it needs than to read."""
-    workflow = yaml.safe_load(TEXTS[name])
+    text, workflow = TEXTS[name], yaml.safe_load(TEXTS[name])
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = re.findall(r"\bmake [^\n]*\bONLY=(\"[^\"$]+\"|[\w./*-]+)", text)
+    pinned = re.compile(r"\./\S+|[\w-]+/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 
-    assert unknown_targets(TEXTS[name]) == set()
-    assert unknown_paths(TEXTS[name]) == set()
-    assert unpinned(TEXTS[name]) == []
+    assert set(re.findall(r"\bmake ([a-z][a-z0-9-]*)", re.sub("#.*", "", text))) <= targets
+    assert [path for paths in named for path in paths.strip('"').split() if not (ROOT / path).exists()] == []
+    assert [each for each in re.findall(r"uses: (.*)$", text, re.MULTILINE) if not pinned.fullmatch(each)] == []
     assert workflow["permissions"] == {"contents": "read"}
     assert workflow["defaults"] == {"run": {"shell": "bash"}}
-    assert writers(TEXTS[name]) == set()
+    assert writers(workflow["jobs"]) == set()
 
 
-REPLACED = "Refuse to replace a published version"
 DIGEST = f"sha256:{'1' * 64}"
 NOT_FOUND = "echo 'release not found' >&2; exit 1"
-
-
-def publishing() -> dict[str, Any]:
-    """Return the steps of the job that publishes, by name, in their order."""
-    steps = yaml.safe_load(TEXTS["release.yml"])["jobs"]["publish"]["steps"]
-    return {step.get("name", step.get("uses")): step for step in steps}
-
-
-def run_step(name: str, folder: Path, **programs: str) -> tuple[int, str]:
-    """Run a step of that job in *folder*, as hosted CI does; return its exit code and output.
-
-    *programs*: scripts by name. They take the place of programs that ask services that no test may ask.
-    """
-    for program, text in programs.items():
-        (folder / program).write_text(f"#!/bin/sh\n{text}\n")
-        (folder / program).chmod(0o755)
-    environment = {
-        "PATH": f"{folder}:{os.environ['PATH']}",
-        "GITHUB_REF_NAME": "v1.2.3",
-        "GITHUB_REPOSITORY": "owner/name",
-        "GITHUB_ENV": str(folder / "env"),
-        "REPOSITORY": "registry.example.com",
-        "IMAGE_DIGEST": DIGEST,
-    }
-    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", publishing()[name]["run"]]
-    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    return ended.returncode, ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -104,30 +60,34 @@ def run_step(name: str, folder: Path, **programs: str) -> tuple[int, str]:
     ],
 )
 def test_a_published_version_is_not_replaced(tmp_path: Path, gh: str, skopeo: str, code: int) -> None:
-    ended, _ = run_step(REPLACED, tmp_path, gh=gh, skopeo=skopeo)
+    """The step runs as hosted CI does; scripts take the place of programs that ask services that no test may ask."""
+    steps = yaml.safe_load(TEXTS["release.yml"])["jobs"]["publish"]["steps"]
+    (run,) = [step["run"] for step in steps if step.get("name") == "Refuse to replace a published version"]
+    for program, text in {"gh": gh, "skopeo": skopeo}.items():
+        (tmp_path / program).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / program).chmod(0o755)
+    environment = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "GITHUB_REF_NAME": "v1.2.3",
+        "GITHUB_REPOSITORY": "owner/name",
+        "GITHUB_ENV": str(tmp_path / "env"),
+        "REPOSITORY": "registry.example.com",
+        "IMAGE_DIGEST": DIGEST,
+    }
 
-    assert ended == code
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run]
+    assert subprocess.run(command, cwd=tmp_path, env=environment, check=False).returncode == code
 
 
-def promised() -> tuple[str, list[str]]:
-    """Return the least version of Kubernetes in docs/clusters/upgrade.md, and the tested ones in its table."""
+def test_what_the_page_promises_is_required_by_the_chart_and_tested_every_night() -> None:
     section = (ROOT / "docs/clusters/upgrade.md").read_text().partition("## Tested versions")[2].partition("\n## ")[0]
     (least,) = re.findall(r"Kubernetes (\d+\.\d+) and later", section)
-    return least, re.findall(r"^\| (\d+\.\d+) \|", section, re.MULTILINE)
-
-
-def test_the_least_version_of_the_page_is_that_of_the_chart() -> None:
+    tested = re.findall(r"^\| (\d+\.\d+) \|", section, re.MULTILINE)
     chart = yaml.safe_load((ROOT / "charts/myresource-operator/Chart.yaml").read_text())
 
-    assert chart["kubeVersion"] == f">={promised()[0]}.0-0"
-
-
-def test_every_night_the_least_version_and_every_version_of_the_table_are_tested() -> None:
-    least, tested = promised()
-    minors: list[str] = json.loads(NIGHTLY["jobs"]["ci"]["with"]["kubernetes"])
-
+    assert chart["kubeVersion"] == f">={least}.0-0"
     assert tested
-    assert {least, *tested} <= set(minors)
+    assert {least, *tested} <= set(json.loads(NIGHTLY["jobs"]["ci"]["with"]["kubernetes"]))
     assert f'["{tested[-1]}"]' in TEXTS["ci.yml"]  # for a change, the newest
 
 

@@ -1,20 +1,86 @@
 """Each page of the site in Chromium: links, console, requests, width. ``make site`` builds the site, and runs this."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from tests.site.browser import Browser
-from tests.site.visit import problems, visit
 from toolkit.programs import Missing
 from website.site import SITE, pages, redirects
 
 pytestmark = pytest.mark.tools
+
+WIDTH = 400
+"""Pixels of a phone."""
+
+_READ = """({
+  links: [...document.querySelectorAll("a[href], link[rel=next], link[rel=prev]")].map(each => each.href),
+  anchors: [...document.querySelectorAll("[id], a[name]")].map(each => each.id || each.name),
+  width: document.documentElement.scrollWidth,
+  room: document.documentElement.clientWidth,
+  unread: [...document.querySelectorAll("body :is(p, li, td)")]
+    .filter(each => !each.closest("nav"))
+    .map(each => [...each.childNodes].map(part => part.tagName == "BR" ? "\\n" : part.nodeType == 3 ? part.data : "x"))
+    .map(parts => parts.join(""))
+    .filter(text => /^ *([-*] |[|#>]|[0-9]+[.] |```)|[\\]][(]|[*]{2}/m.test(text)),
+})"""
+"""What a page has; *unread* is text that should have been a list, a table, a heading, code, a link, or bold."""
+
+
+Visit = dict[str, Any]
+"""What the browser found on a page: the above, its ``url``, and the ``failures`` while it loaded."""
+
+
+def visit(browser: Browser, url: str) -> Visit:
+    """Open the page at *url*."""
+    with browser.tab() as session:
+        browser.call(
+            "Emulation.setDeviceMetricsOverride", session, width=WIDTH, height=800, deviceScaleFactor=1, mobile=False
+        )
+        browser.call("Page.navigate", session, url=url)
+        browser.wait_for("Page.loadEventFired")
+        read = browser.evaluate(session, f"document.fonts.ready.then(() => {_READ})")
+        return {**read, "url": url, "failures": list(_failures(browser.events, urlsplit(url).netloc))}
+
+
+def problems(visits: list[Visit], files: frozenset[str] = frozenset()) -> list[str]:
+    """Return the problems of the pages; *files* are the URLs of what a link can name besides them."""
+    anchors = {each["url"]: {"", *each["anchors"]} for each in visits} | {url: {""} for url in files}
+    return [f"{urlsplit(each['url']).path}: {problem}" for each in visits for problem in _problems(each, anchors)]
+
+
+def _problems(page: Visit, anchors: dict[str, set[str]]) -> Iterator[str]:
+    yield from page["failures"]
+    for link in dict.fromkeys(page["links"]):
+        target, _, anchor = link.partition("#")
+        if urlsplit(link).netloc == urlsplit(page["url"]).netloc and unquote(anchor) not in anchors.get(target, ()):
+            yield f"{link} does not exist"
+    if page["width"] > page["room"]:
+        yield f"it is {page['width']} pixels wide, and the window {page['room']}"
+    yield from (f"Markdown that is not rendered: {text[:80]}" for text in page["unread"])
+
+
+def _failures(events: list[dict[str, Any]], host: str) -> Iterator[str]:
+    """Yield the errors of the console, failed requests, and requests to hosts other than *host*."""
+    for event in events:
+        match event:
+            case {"method": "Runtime.consoleAPICalled", "params": {"type": "error", "args": arguments}}:
+                yield f"console: {arguments[0].get('value')}"
+            case {"method": "Runtime.exceptionThrown", "params": {"exceptionDetails": details}}:
+                yield f"exception: {details['text']} {details.get('exception', {}).get('description', '')}"
+            case {"method": "Log.entryAdded", "params": {"entry": {"level": "error", "text": text}}}:
+                yield f"log: {text}"
+            case {"method": "Network.requestWillBeSent", "params": {"request": {"url": url}}}:
+                if urlsplit(url).scheme in {"http", "https"} and urlsplit(url).netloc != host:
+                    yield f"request to another host: {url}"
+
 
 BROKEN = {
     "a link to no page": ('<a href="nowhere.html">a</a>', "nowhere.html does not exist"),
@@ -73,15 +139,20 @@ def test_a_page_with_a_problem_is_found(browser: Browser, tmp_path: Path, body: 
     assert problem in found
 
 
-def test_an_address_of_0_3_0_opens_the_page_at_the_heading(browser: Browser) -> None:
-    with serving(SITE) as address, browser.tab() as session:
-        for page in ("docs/alerts.html", "docs/reference/alerts.html"):  # it leads from the first to the second
-            browser.call("Page.navigate", session, url=f"{address}/{page}#myresourcehookdown")
-            browser.wait_for("Page.loadEventFired")
+@contextmanager
+def opened(browser: Browser, url: str) -> Iterator[Callable[[str], Any]]:
+    """Open the page at *url*, and yield what evaluates an expression there."""
+    with browser.tab() as session:
+        browser.call("Page.navigate", session, url=url)
+        browser.wait_for("Page.loadEventFired")
+        yield partial(browser.evaluate, session)
 
-            assert (
-                browser.evaluate(session, "location.href") == f"{address}/docs/reference/alerts.html#myresourcehookdown"
-            )
+
+def test_an_address_of_0_3_0_opens_the_page_at_the_heading(browser: Browser) -> None:
+    with serving(SITE) as address:
+        for page in ("docs/alerts.html", "docs/reference/alerts.html"):  # it leads from the first to the second
+            with opened(browser, f"{address}/{page}#myresourcehookdown") as evaluate:
+                assert evaluate("location.href") == f"{address}/docs/reference/alerts.html#myresourcehookdown"
 
 
 @pytest.mark.parametrize(
@@ -116,11 +187,11 @@ SEARCH = """new Promise(found => {
 @pytest.mark.parametrize("from_files", [False, True], ids=["served", "from files"])
 @pytest.mark.parametrize(("word", "page"), [("rollback", ".html"), ("限制", ".zh.html")], ids=["English", "Chinese"])
 def test_the_search_finds_a_page(browser: Browser, word: str, page: str, *, from_files: bool) -> None:
-    with serving(SITE) as address, browser.tab() as session:
-        browser.call("Page.navigate", session, url=f"{SITE.as_uri() if from_files else address}/index.html")
-        browser.wait_for("Page.loadEventFired")
-
-        assert page in browser.evaluate(session, SEARCH.replace("WORD", word))
+    with (
+        serving(SITE) as address,
+        opened(browser, f"{SITE.as_uri() if from_files else address}/index.html") as evaluate,
+    ):
+        assert page in evaluate(SEARCH.replace("WORD", word))
 
 
 COPIED = """new Promise(copied => {
@@ -136,17 +207,9 @@ COPIED = """new Promise(copied => {
 """What the button of the first command copies, and how many outputs have a button."""
 
 
-def test_a_copy_of_a_block_is_a_command_without_its_output(browser: Browser) -> None:
-    with serving(SITE) as address, browser.tab() as session:
-        browser.call("Page.navigate", session, url=f"{address}/docs/reference/status.html")
-        browser.wait_for("Page.loadEventFired")
-
-        assert browser.evaluate(session, COPIED) == [".venv/bin/myresource explain Failed\n", 0]
-
-
-def test_a_cell_of_a_card_is_named_after_its_column(browser: Browser) -> None:
-    with serving(SITE) as address, browser.tab() as session:
-        browser.call("Page.navigate", session, url=f"{address}/docs/reference/status.html")
-        browser.wait_for("Page.loadEventFired")
-
-        assert browser.evaluate(session, "document.querySelector('td').dataset.name") == "field"
+def test_a_copy_of_a_block_is_a_command_without_its_output_and_a_cell_of_a_card_has_its_column(
+    browser: Browser,
+) -> None:
+    with serving(SITE) as address, opened(browser, f"{address}/docs/reference/status.html") as evaluate:
+        assert evaluate(COPIED) == [".venv/bin/myresource explain Failed\n", 0]
+        assert evaluate("document.querySelector('td').dataset.name") == "field"

@@ -1,9 +1,9 @@
 """The structure of the code: the rules that make check enforces, each with a violation that it finds."""
 
-import ast
 import importlib.metadata
+import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from toolkit.slow import short_or_whole
 
 ROOT = Path(__file__).parents[2]
 TOOLKIT = "metahook/src"
-OPERATOR = {"app", "bench", "charts", "release", "tests", "website"}
 
 
 @pytest.fixture(name="house")
@@ -69,66 +68,28 @@ def test_every_module_can_be_read_at_one_sitting() -> None:
     assert long_modules(ROOT / "app") == [ROOT / CATALOGUE]
 
 
-def imported(text: str) -> Iterator[str]:
-    """Yield what a module with *text* imports, wherever in it: modules, and names that may be some."""
-    for node in ast.walk(ast.parse(text)):
-        match node:
-            case ast.Import(names=names):
-                yield from (alias.name for alias in names)
-            case ast.ImportFrom(module=str(module), names=names, level=0):
-                yield from (module, *(f"{module}.{alias.name}" for alias in names))
-            case _:
-                pass
-
-
-def imports_of_the_operator(text: str) -> set[str]:
-    """Return the packages of the operator that a module with *text* imports."""
-    return {module.partition(".")[0] for module in imported(text)} & OPERATOR
+def imported(folder: str, *packages: str) -> dict[Path, list[str]]:
+    """Return what the modules in *folder* import of *packages*, wherever in them, by module."""
+    line = re.compile(rf"^\s*(?:from|import) ({'|'.join(packages)})\b", re.MULTILINE)
+    assert line.findall(f"def late():\n    from {packages[-1]}.main import main\n") == [packages[-1]]
+    files = list((ROOT / folder).rglob("*.py"))
+    assert files
+    return {file: found for file in files if (found := line.findall(file.read_text()))}
 
 
 def test_the_toolkit_its_tests_and_examples_know_nothing_of_the_operator() -> None:
-    files = sorted((ROOT / "metahook").rglob("*.py"))
-
-    assert len(files) > 300
-    assert {file: found for file in files if (found := imports_of_the_operator(file.read_text()))} == {}
-    assert imports_of_the_operator("import json\n\n\ndef late():\n    from app.main import main\n") == {"app"}
-    assert imports_of_the_operator("from metahook import tests\nfrom . import app\nimport application\n") == set()
+    assert imported("metahook", "app", "bench", "charts", "release", "tests", "website") == {}
 
 
-def imported_files(file: Path, root: Path) -> Iterator[Path]:
-    """Yield the modules of this repository that *file* imports."""
-    paths = [part / name.replace(".", "/") for name in imported(file.read_text()) for part in (root, root / TOOLKIT)]
-    found = [file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py")]
-    yield from (file for file in found if file.exists())
+@pytest.mark.parametrize("folder", ["app", "charts", "release", "website"])
+def test_what_runs_and_what_generates_and_releases_files_imports_no_tests(folder: str) -> None:
+    assert imported(folder, "bench", "tests") == {}
 
 
-def imports_of_tests(root: Path) -> set[str]:
-    """Return the tests that modules which generate and release files import, or what these import."""
-    reached: set[Path] = set()
-    left = [file for name in ("charts", "release", "website") for file in (root / name).rglob("*.py")]
-    while left:
-        file = left.pop()
-        if file not in reached:
-            reached.add(file)
-            left += imported_files(file, root)
-    return {file.name for file in reached if file.is_relative_to(root / "tests")}
-
-
-def test_what_generates_and_releases_files_imports_no_tests(tmp_path: Path) -> None:
-    texts = {
-        "release/one.py": "import os\nfrom tests.direct import ROOT\n",
-        "website/two.py": "from bench import three",
-        "bench/three.py": "def late():\n    from tests.nested import four\n",
-        "tests/direct.py": "",
-        "tests/nested/four.py": "",
-        "tests/other.py": "",
-    }
-    for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-
-    assert imports_of_tests(ROOT) == set()
-    assert imports_of_tests(tmp_path) == {"direct.py", "four.py"}
+def pins(file: str) -> list[str]:
+    """Return the lines of a lock *file* that pin a package."""
+    lines = (ROOT / f"requirements/{file}.txt").read_text().splitlines()
+    return [line for line in lines if "==" in line and not line.lstrip().startswith("#")]
 
 
 @pytest.mark.parametrize(
@@ -136,22 +97,17 @@ def test_what_generates_and_releases_files_imports_no_tests(tmp_path: Path) -> N
 )
 def test_the_lock_files_hold_hashes_and_no_address(name: str) -> None:
     text = (ROOT / f"requirements/{name}.txt").read_text()
-    pinned = [line for line in text.splitlines() if "==" in line and not line.lstrip().startswith("#")]
 
-    assert pinned
-    assert all(line.endswith("\\") for line in pinned)
-    assert text.count("--hash=sha256:") >= len(pinned)
+    assert pins(name)
+    assert all(line.endswith("\\") for line in pins(name))
+    assert text.count("--hash=sha256:") >= len(pins(name))
     assert "://" not in text
     assert "--index-url" not in text
 
 
 def test_the_lock_names_the_extras_that_its_packages_require() -> None:
     """An installation by pip 23 fails once there is a newer release of a package whose extra the lock does not name."""
-    locked = [
-        Requirement(line.removesuffix("\\"))
-        for line in (ROOT / "requirements/dev.txt").read_text().splitlines()
-        if "==" in line and not line.lstrip().startswith("#")
-    ]
+    locked = [Requirement(line.removesuffix("\\")) for line in pins("dev")]
     extras = {package.name: package.extras for package in locked}
     required = [
         dependency
@@ -168,9 +124,6 @@ def test_the_lock_names_the_extras_that_its_packages_require() -> None:
 
 
 def test_what_runs_is_locked_at_the_same_versions_as_what_is_tested() -> None:
-    run, cli, dev = (
-        {line.split(" ")[0] for line in (ROOT / f"requirements/{name}.txt").read_text().splitlines() if "==" in line}
-        for name in ("run", "cli", "dev")
-    )
+    run, cli, dev = ({line.split(" ")[0] for line in pins(name)} for name in ("run", "cli", "dev"))
 
     assert run <= cli <= dev

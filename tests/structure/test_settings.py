@@ -24,42 +24,30 @@ def read_attributes(*texts: str) -> set[str]:
     return {node.attr for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
 
 
-@pytest.mark.parametrize("name", ServeSettings.model_fields)
-def test_a_setting_is_described(name: str) -> None:
-    description = descriptions(ServeSettings)[name]
+def test_each_setting_is_described_and_used() -> None:
+    modules = [ROOT / path for path in ("app/settings/watch.py", "app/settings/serve.py", "app/cli/serve.py")]
+    server = list((ROOT / "metahook/src/metahook/server").rglob("*.py"))
+    by_command, by_server = (read_attributes(*(file.read_text() for file in files)) for files in (modules, server))
 
-    assert description.endswith(".")
-    assert "|" not in description
-
-
-@pytest.mark.parametrize("name", ServeSettings.model_fields)
-def test_a_setting_is_used(name: str) -> None:
-    texts = [
-        (ROOT / path).read_text() for path in ("app/settings/watch.py", "app/settings/serve.py", "app/cli/serve.py")
-    ]
-
-    server = [file.read_text() for file in (ROOT / "metahook/src/metahook/server").rglob("*.py")]
-    read_by = server if name in Limits.__dataclass_fields__ else texts
-
-    assert name in read_attributes(*read_by)
+    for name in ServeSettings.model_fields:
+        description = descriptions(ServeSettings)[name]
+        assert description.endswith(".")
+        assert "|" not in description
+        assert name in (by_server if name in Limits.__dataclass_fields__ else by_command)
 
 
-def test_what_is_watched_has_a_setting_each_with_the_same_default() -> None:
-    assert {field.name for field in fields(Watch)} == {
-        name.removeprefix("watch_") for name in WatchSettings.model_fields
-    }
+def test_what_is_watched_and_each_limit_of_the_server_have_a_setting_with_the_same_default() -> None:
+    watched = {name.removeprefix("watch_") for name in WatchSettings.model_fields}
+
+    assert {field.name for field in fields(Watch)} == watched
     assert read(WatchSettings).watch == Watch()
-
-
-def test_the_limits_of_the_server_have_a_setting_each_with_the_same_default() -> None:
     assert {field.name for field in fields(Limits)} == set(LimitSettings.model_fields)
     assert read(ServeSettings).limits == Limits()
 
 
 @pytest.mark.parametrize("name", LimitSettings.model_fields)
 def test_a_limit_is_set_by_its_setting(name: str) -> None:
-    default = LimitSettings.model_fields[name].default
-    changed = read(ServeSettings, **{name: default + 1}).limits
+    changed = read(ServeSettings, **{name: LimitSettings.model_fields[name].default + 1}).limits
 
     assert getattr(changed, name) > getattr(Limits(), name)
     assert replace(changed, **{name: getattr(Limits(), name)}) == Limits()
