@@ -27,6 +27,7 @@ PAGES = (
     "metahook/docs/*.md",
     "metahook/examples/**/README.md",
     "examples/hooks/*/README.md",
+    "tests/e2e/README.md",
 )
 ASSETS = ("website/iframe-worker.js", "website/cards.js", "website/logo.svg", "website/site.css")
 CONTRIBUTORS = (
@@ -35,6 +36,7 @@ CONTRIBUTORS = (
         f"docs/contributing/{name}.md"
         for name in ("architecture", "testing", "performance", "release", "make-it-yours")
     ),
+    "tests/e2e/README.md",
 )
 """The pages for contributors: on the site by links, and not in its navigation."""
 
