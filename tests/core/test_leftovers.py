@@ -87,14 +87,6 @@ def in_pod(**fields: Json) -> Json:
     return {"f:spec": {"f:template": {"f:spec": {f"f:{name}": value for name, value in fields.items()}}}}
 
 
-def in_main(**fields: Json) -> Json:
-    return in_pod(containers={'k:{"name":"main"}': {f"f:{name}": value for name, value in fields.items()}})
-
-
-def labels(*keys: str) -> Json:
-    return {"f:metadata": {"f:labels": {".": {}, **{f"f:{key}": {} for key in keys}}}}
-
-
 def observed(*owners: Json) -> tuple[Json, Json]:
     """Return a parent, and its finished Deployment with these *owners*, with labels and a probe that are not ours."""
     parent = my_resource()
@@ -104,37 +96,6 @@ def observed(*owners: Json) -> tuple[Json, Json]:
     deployment["metadata"]["labels"] |= dict.fromkeys(("team", "both", "theirs"), "x")
     deployment["metadata"]["managedFields"] = list(owners)
     return parent, deployment
-
-
-PROBE: Json = {".": {}, "f:exec": {".": {}, "f:command": {}}}
-
-
-@pytest.mark.parametrize(
-    ("owners", "paths"),
-    [
-        pytest.param(
-            [
-                owning(labels("myresource", "controller-uid", "team", "both", "gone")),
-                owning(labels("both", "theirs"), manager="kubectl-edit"),
-            ],
-            ["metadata.labels.team"],
-            id="a label, but not those of Metacontroller and of others",
-        ),
-        pytest.param(
-            [
-                owning(in_main(livenessProbe=PROBE)),
-                owning(in_main(livenessProbe={"f:periodSeconds": {}}), manager="kubectl-edit"),
-            ],
-            [f"{MAIN}.livenessProbe.exec"],
-            id="a field of ours, without what others put into it",
-        ),
-        pytest.param([owning(in_main(args={"f:x": {}, 'k:{"name":"x"}': {}}))], [], id="items of what is no list"),
-    ],
-)
-def test_a_field_is_left_over_if_only_the_applier_owns_it(owners: list[Json], paths: list[str]) -> None:
-    parent, deployment = observed(*owners)
-
-    assert found(parent, [deployment]) == paths
 
 
 # The status

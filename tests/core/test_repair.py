@@ -44,19 +44,6 @@ def scaled() -> tuple[Json, Json]:
     return {**parent, "status": sync(parent, *stuck)["status"]}, {"children": stuck}
 
 
-def test_a_value_that_stays_different_is_written_anew_every_ten_minutes() -> None:
-    parent, seen = scaled()
-    times = [NOW + timedelta(seconds=after) for after in (0, 29, 30, 60, 599, 600, 1199, 1200)]
-    answers = [sync(parent, *seen["children"], now=now) for now in times]
-
-    deployment = [child(answer, "Deployment")["metadata"]["annotations"].get(REPAIR) for answer in answers]
-
-    assert deployment[:2] == [None, None]
-    assert deployment[2] == deployment[3] == deployment[4] is not None
-    assert deployment[5] == deployment[6] is not None
-    assert len(set(deployment[2:])) == 3
-
-
 def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None:
     """A policy that refuses the update is the cause, not another user."""
     parent, seen = scaled()

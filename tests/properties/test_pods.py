@@ -4,17 +4,16 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import Phase, find, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.reasons import POD_REASONS
 from metahook.simulator.controllers.pod_lifecycle import Failure
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.world import World
 from tests.properties.oracle import status_problems
 from tests.requests.builders import MYRESOURCE, Json, reason, sync
-from tests.requests.pods import answered, said, shown
+from tests.requests.pods import answered, shown
 from tests.simulated.worlds import WEB, Since, calls, parent, ready, settled, world
 from tests.strategies.observed import Situation, situations
 from tests.strategies.pods import pods
@@ -49,16 +48,6 @@ def test_pods_never_make_anything_true_and_change_no_child_but_for_a_rollback(
     else:
         assert reason(without) == "Available"
         assert explained["status"]["state"] in ("Degraded", "Building")
-
-
-NAMES = [found.name for found in POD_REASONS]
-ANY = settings(max_examples=2000, phases=[Phase.generate], derandomize=True)
-"""Looks for an example, the same each time, and not for the smallest one."""
-
-
-@pytest.mark.parametrize("cause", NAMES)
-def test_each_cause_is_among_what_is_generated(cause: str) -> None:
-    assert find(pods, lambda found: said(*found, readinessProbe=PROBE)[0] == cause, settings=ANY)
 
 
 def statuses(answer: Json) -> dict[str, str]:

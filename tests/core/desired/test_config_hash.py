@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from app.core.watch import Watch
-from tests.requests.builders import UID, Json, child, condition, finished, my_resource, owned, reason, rolled_out, sync
+from tests.requests.builders import UID, Json, child, condition, my_resource, owned, reason, rolled_out, sync
 
 CONFIG = "mygroup.example.com/config"
 SECRETS = "mygroup.example.com/secrets"
@@ -213,17 +213,6 @@ def test_all_that_is_missing_is_said_once_in_the_order_of_the_spec() -> None:
     assert missing(spec, {"ConfigMap.v1": {}}) == "ConfigMap settings, ConfigMap other"
 
 
-def test_what_does_not_fit_is_others_and_the_remedy_is_never_cut() -> None:
-    spec: Json = {"env": variables(*(f"{'k' * 240}{number}" for number in range(20)))}
-
-    said = missing(spec, settings())
-    answer = sync(my_resource(**spec), running(spec, {}), related=settings())
-
-    assert said.count("ConfigMap settings") == 2
-    assert said.endswith(", and others")
-    assert condition(answer)["message"].endswith("Running Pods are not affected.")
-
-
 @pytest.mark.parametrize("spec", [ALL, ONE, FILES], ids=["all keys", "one key", "files"])
 def test_without_replicas_nothing_is_missing_and_the_template_is_the_same(spec: Json) -> None:
     none: Json = {**spec, "replicas": 0}
@@ -267,18 +256,6 @@ def test_configuration_that_is_not_looked_at_keeps_the_hash_and_is_not_missing(f
 
     assert config_hashes(answer) == before["spec"]["template"]["metadata"]["annotations"]
     assert reason(answer) == "Available"
-
-
-def test_switched_off_at_the_first_start_there_is_no_hash() -> None:
-    assert config_hash({**ALL, "configReload": {"mode": "Disabled"}}, settings(a="2")) is None
-
-
-@pytest.mark.parametrize("broken", [5, [], {"metadata": 5}, {"metadata": {"annotations": {CONFIG: 5}}}], ids=str)
-def test_a_template_that_no_client_could_have_written_has_no_hash(broken: Any) -> None:
-    (before,) = finished(my_resource(**ALL))
-    before["spec"] = {**before["spec"], "template": broken}
-
-    assert config_hashes(sync(my_resource(**ALL), before)) == {}
 
 
 def test_secrets_are_not_watched_by_default() -> None:

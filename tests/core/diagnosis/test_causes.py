@@ -261,16 +261,3 @@ def test_a_crash_loop_is_not_ready_also_while_its_deployment_is_complete(seen: J
     answer = answered(pod(seen), status={"availableReplicas": available})
 
     assert (condition(answer)["reason"], condition(answer)["message"]) == CRASH
-
-
-@pytest.mark.parametrize("seen", LOOP)
-def test_a_crash_loop_of_a_sidecar_beside_what_is_not_ready_is_the_same(seen: Json) -> None:
-    pods = pod(container(state=waiting("PodInitializing")), init=({**seen, "name": "proxy"},))
-
-    assert said(pods)[0] == "CrashLooping"
-
-
-def test_a_clock_that_jumps_is_no_error() -> None:
-    for started in ("2999-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", ago(-9), "soon", ""):
-        seen = container(state={"running": {"startedAt": started}}, last=ended(1), restarts=2)
-        assert said(pod(seen), readinessProbe=PROBE)[0] in ("CrashLooping", "ProbeFailing")

@@ -109,12 +109,6 @@ def test_what_befalls_a_pod_has_its_own_cause(seen: Json, spec: Json, expected: 
     assert expected[1] in message
 
 
-def test_a_failed_pod_without_a_creation_time_is_no_disruption() -> None:
-    seen = failed("Preempting")
-
-    assert said({**seen, "metadata": {**seen["metadata"], "creationTimestamp": None}})[0] != "Preempted"
-
-
 UNREADY = fresh(300, ready=False)
 GATED = [{"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}, READY[1]]
 CRASHED = container(state=running(), last={"terminated": {"exitCode": 1}}, restarts=3)

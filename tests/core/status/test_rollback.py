@@ -320,17 +320,6 @@ def test_what_is_written_to_the_deployment_after_its_deadline_changes_nothing(se
     assert image(sync(asking(), written(late(asking()), seconds))) == GOOD
 
 
-def test_the_failure_of_an_earlier_image_is_remembered_with_the_image_alone() -> None:
-    failing = late(asking(OTHER, generation=3))
-
-    at_rest, given = (applied(failing, sync(asking(generation=3, image=each), failing)) for each in (OTHER, BAD))
-
-    assert EARLIER_FAILURE not in at_rest["metadata"]["annotations"]
-    record = given["metadata"]["annotations"][EARLIER_FAILURE]
-    assert record.startswith(f"{ago(10)}/")
-    assert sync(asking(generation=3), given)["children"][0]["metadata"]["annotations"][EARLIER_FAILURE] == record
-
-
 def test_the_failure_of_another_template_with_the_same_image_does_not_count() -> None:
     """As where a wrong field is taken back, and a ReplicaSet of this image is used again."""
     failing = late(asking(nodeSelector={"disk": "none"}))
@@ -457,12 +446,6 @@ def test_it_holds_until_the_spec_changes_other_than_in_its_number_of_pods_or_by_
         assert reason(sync(later, taken(answer, rolled_back(asking())))) == "RolledBack"
 
 
-def test_a_field_that_a_new_crd_sets_by_default_does_not_end_it() -> None:
-    other = asking(configReload={"mode": "Auto"})
-
-    assert image(sync(other, rolled_back(asking()))) == GOOD
-
-
 @pytest.mark.parametrize("text", ["", "2", "2-b848bea7", f"2-{UID[:8]}/abc/", f"2-{UID[:8]}/{'0' * 16}/No one!"])
 def test_another_text_and_that_of_another_myresource_is_no_decision(text: str) -> None:
     deployment = annotated(finished(asking())[0], ready=GOOD, rollback=text)
@@ -491,17 +474,6 @@ def test_what_others_write_into_a_decision_is_not_repeated() -> None:
     deployment = annotated(rolled_back(asking()), rollback=f"2-{UID[:8]}/{'0' * 16}/Visit")
 
     assert "(ProgressDeadlineExceeded)" in condition(sync(asking(), deployment))["message"]
-
-
-def test_long_images_leave_room_for_the_remedy() -> None:
-    parent = asking(f"{'a' * 500}:2")
-    deployment = late(parent, ready=f"{'b' * 500}:1")
-
-    text = condition(sync(parent, taken(sync(parent, deployment), deployment)))["message"]
-
-    assert f"{'a' * 300}... failed" in text
-    assert f"{'b' * 300}... To end the rollback" in text.replace("....", "...")
-    assert text.endswith("does not end it.")
 
 
 def test_the_page_has_the_same_causes() -> None:

@@ -155,20 +155,6 @@ def test_what_is_kept_follows_no_schedule(fields: Json) -> None:
     assert "resyncAfterSeconds" not in answer
 
 
-@pytest.mark.parametrize("state", [{}, {"state": "Tired"}, {"state": "Asleep", "replicas": -1}, "Asleep"], ids=str)
-def test_a_state_that_can_not_be_read_counts_as_absent(state: Any) -> None:
-    _, children = settled(NOW)
-
-    assert shown(sync(sleeper({"schedule": state}), *children))[2]["state"] == "Awake"
-
-
-def test_a_deleted_one_has_no_schedule() -> None:
-    answer = sync({**sleeper(), "metadata": my_resource(deleting=True)["metadata"]})
-
-    assert "schedule" not in answer["status"]
-    assert "resyncAfterSeconds" not in answer
-
-
 @pytest.mark.parametrize(("now", "replicas", "asleep", "kinds"), [(NIGHT, 3, 0, 2), (NIGHT, 1, 0, 1), (NOW, 1, 2, 2)])
 def test_a_budget_stays_day_and_night(now: datetime, replicas: int, asleep: int, kinds: int) -> None:
     answer, _ = settled(now, None, window(replicas=asleep), podDisruptionBudget="Auto", replicas=replicas)

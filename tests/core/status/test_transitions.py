@@ -196,10 +196,3 @@ def test_the_deadline_of_another_child_is_not_the_time_of_a_rollout() -> None:
     again = sync(parent(stuck["status"], **ports), late, now=LATER + timedelta(minutes=31))
 
     assert times(stuck)["Progressing"] == times(again)["Progressing"] == ("False", "2026-01-31T13:10:00Z")
-
-
-def test_managed_fields_that_cannot_be_read_show_nothing() -> None:
-    odd = my_resource(replicas=2)
-    odd["metadata"]["managedFields"] = [{"time": 5}, {"time": "noon"}, "x", {}]
-
-    assert condition(sync(odd))["lastTransitionTime"] == "2026-01-31T12:00:00Z"
