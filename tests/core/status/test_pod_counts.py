@@ -190,6 +190,7 @@ def check(desired: int, taken: Steps) -> None:
         assert len(rollout.writes) <= became_available + SURGE + UNAVAILABLE + at_rest
     assert desired <= 10 or min(gaps, default=10) >= 10
     assert numbers(rollout.parent["status"]) == (min(desired, rollout.old + rollout.ready), rollout.new)
+    assert rollout.parent["status"]["replicas"] == min(desired, rollout.old + rollout.new)
 
 
 ONE_BY_ONE: Steps = [("create", 0.4), ("ready", 0.4), ("stop", 0.4)] * 5
