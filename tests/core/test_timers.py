@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 
-from app.core.rollout import Rollout
-from app.core.status.facts.previous_status import PreviousStatus
-from app.core.status.facts.wait import Wait
 from app.core.timers import after, parse_time, resync
-from metahook import CustomizeRequest
-from metahook.protocol.request_builder import customize_request
 from tests.requests.builders import NOW, NOW_TEXT, Json, finished, my_resource, reason, sync
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.my_resources import parents, scheduled_specs
@@ -97,15 +92,6 @@ def test_what_is_not_ready_is_late_by_the_clock_when_it_was_announced(
 
 
 @pytest.mark.parametrize(
-    ("parent", "deployment", "expected"),
-    [(THREE, with_spec(ROLLING, paused=True), "Paused"), (my_resource(), complete(), "Available")],
-    ids=["a paused rollout", "a finished rollout"],
-)
-def test_what_waits_for_nothing_has_no_deadline(parent: Json, deployment: Json, expected: str) -> None:
-    assert reason(sync(parent, deployment, now=NOW + timedelta(days=12))) == expected
-
-
-@pytest.mark.parametrize(
     ("since", "stored", "deadline"),
     [(None, NOW_TEXT, 600), ("", NOW_TEXT, 600), ("soon", NOW_TEXT, 600), (None, "2026-01-31T11:59:00Z", 1200)],
     ids=["no time", "an empty one", "a word", "and the clocks differ"],
@@ -148,12 +134,6 @@ def test_time_alone_changes_a_status_only_at_the_announced_resync(situation: Sit
     written, before_resync = statuses(situation)
 
     assert before_resync == written
-
-
-def test_what_waits_for_no_child_has_no_timer() -> None:
-    parent = CustomizeRequest.decode(customize_request(my_resource())).parent
-
-    assert Wait(None, None, Rollout(None, 1), parent, PreviousStatus(parent), NOW).timers() == []
 
 
 def test_a_change_that_is_not_announced_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

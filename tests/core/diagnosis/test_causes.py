@@ -226,23 +226,19 @@ def test_a_probe_is_not_blamed_before_a_kubelet_that_is_back_has_asked_it(
         assert answered(pod(status=status), readinessProbe=PROBE)["resyncAfterSeconds"] == 1
 
 
-def test_a_sync_is_asked_for_when_the_probe_has_had_its_time() -> None:
-    early, late = (pod(container(state=running(seconds)), name=str(seconds)) for seconds in (15, 9))
+@pytest.mark.parametrize(
+    ("pods", "seconds"),
+    [
+        pytest.param([(running(15), {}), (running(9), {})], 25, id="the first probe has had its time"),
+        pytest.param([(running(100), {"last": ended(1), "restarts": 2})], 500, id="a crash is forgiven"),
+        pytest.param([(waiting("CrashLoopBackOff"), {"last": ended(1), "restarts": 3})], None, id="nothing changes it"),
+    ],
+)
+def test_a_sync_is_asked_for_when_time_changes_the_cause(pods: list[tuple[Json, Json]], seconds: int | None) -> None:
+    seen = [pod(container(state=state, **fields), name=f"{number}") for number, (state, fields) in enumerate(pods)]
+    probe = {} if "last" in pods[0][1] else ASKED
 
-    assert answered(late, early, readinessProbe=PROBE)["resyncAfterSeconds"] == 25
-
-
-def test_a_sync_is_asked_for_when_a_crash_is_forgiven() -> None:
-    seen = container(state=running(100), last=ended(1), restarts=2)
-
-    assert answered(pod(seen))["resyncAfterSeconds"] == 500
-
-
-def test_no_sync_is_asked_for_when_time_changes_nothing() -> None:
-    waits, runs = crashing(), container(state=running(15))
-
-    assert "resyncAfterSeconds" not in answered(pod(waits), readinessProbe=PROBE)
-    assert "resyncAfterSeconds" not in answered(pod(waits), pod(runs, name="b"), readinessProbe=PROBE)
+    assert answered(*seen, **probe).get("resyncAfterSeconds") == seconds
 
 
 LOOP = [

@@ -69,12 +69,6 @@ def test_pods_that_just_failed_count_as_replicas_also_while_a_child_is_updated()
     assert (reason(answer), answer["status"]["replicas"]) == ("Building", 1)
 
 
-def test_pods_of_a_deleted_myresource_are_not_asked() -> None:
-    answer = sync(my_resource(deleting=True), DEPLOYMENT, related=shown(FLAPPING))
-
-    assert condition(answer, "Available")["status"] == "True"
-
-
 @pytest.mark.parametrize("expected", ["Building", "ConfigNotFound"])
 def test_what_flaps_is_looked_at_again_once_its_crash_is_forgiven(expected: str) -> None:
     again = SITUATIONS[expected](shown(pod(container(state=running(590), last=ended(1), restarts=3, ready=True))))
