@@ -234,19 +234,3 @@ def test_while_children_are_kept_the_fields_that_were_applied_are_not_foreign(sp
 
     assert f"{MAIN}.command (kubectl-edit)" in message
     assert "hostNetwork" not in message
-
-
-def test_a_long_list_is_cut_and_its_command_is_whole() -> None:
-    name = "n" * 52
-    parent = my_resource(name, ports=PORT)
-    deployment, service = finished(parent)
-    keys = [f"f:example.com/{number}{'x' * 60}" for number in range(50)]
-    for child in (deployment, service):
-        child["metadata"]["managedFields"] = [owning({"f:spec": {key: {} for key in keys}}, manager="m" * 128)]
-        child["spec"] |= {key.removeprefix("f:"): "1" for key in keys}
-
-    message = foreign(sync(parent, deployment, service))
-
-    assert len(message) <= MAX_MESSAGE
-    assert message.count("(mmm") == 2
-    assert message.endswith(("}'", " -n default"))

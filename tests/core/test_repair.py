@@ -89,13 +89,3 @@ def test_an_earlier_value_that_arrived_does_not_count_for_this_one() -> None:
     answer = sync({**parent, "status": waits}, other, service, now=NOW + timedelta(seconds=60))
 
     assert reason(answer) == "NotApplied"
-
-
-def test_a_missing_label_and_another_value_share_the_annotation() -> None:
-    parent, seen = scaled()
-    deployment, service = seen["children"]
-    stripped = {**deployment, "metadata": {**deployment["metadata"], "labels": {}}}
-
-    arrived = sent_again(parent, stripped)
-
-    assert reason(sync(parent, arrived, service, now=NOW + timedelta(seconds=60))) == "Overridden"

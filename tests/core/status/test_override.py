@@ -8,6 +8,7 @@ import pytest
 from app.core.child_metadata import REVERTED
 from app.core.status.facts.override import CALM, REPEATED, WINDOW
 from app.core.timers import format_time
+from metahook import LAST_APPLIED
 from tests.requests.builders import NOW, Json, child, condition, finished, my_resource, reason, rolled_out, sync
 
 PORTS = [{"containerPort": 80}]
@@ -113,21 +114,6 @@ def test_a_change_now_and_then_is_reverted_each_time() -> None:
     assert {override(answer)["count"] for answer in answers} == {1}
 
 
-def test_changes_of_several_fields_by_several_managers_count_together() -> None:
-    changes = [
-        ("replicas", 7, "scaler"),
-        ("paused", True, "other"),
-        ("minReadySeconds", 5, "third"),
-        ("replicas", 8, "b"),
-    ]
-    life = Life(minReadySeconds=3)
-
-    answers = [life.step(5, *life.changed(*each)) for each in changes if life.step(1)]
-
-    assert [reason(answer) for answer in answers] == ["Building", "Available", "Building", "Overridden"]
-    assert override(answers[-1])["manager"] == "b"
-
-
 def test_a_conflict_is_bounded_though_an_earlier_field_differs_for_good() -> None:
     """As after an admission policy that replaces what Metacontroller applies."""
     life = Life(minReadySeconds=3, replicas=1)
@@ -146,6 +132,20 @@ def test_a_conflict_is_bounded_though_an_earlier_field_differs_for_good() -> Non
     left = [child(answer, "Deployment")["spec"].get("minReadySeconds") for answer in answers]
     assert [override(answer)["count"] for answer in answers] == [1, 2, 3, 3]
     assert left == [3, 3, 3, None]
+
+
+def test_leftover_fields_of_another_child_are_named_first_and_the_change_counts() -> None:
+    life = Life(ports=PORTS)
+    deployment, service = life.changed()
+    entry = {"manager": "metacontroller", "operation": "Apply", "fieldsV1": {"f:spec": {"f:loadBalancerClass": {}}}}
+    service["metadata"] |= {"managedFields": [entry]}
+    service["metadata"]["annotations"] |= {LAST_APPLIED: "{}"}
+    service["spec"]["loadBalancerClass"] = "x"
+
+    answer = life.step(5, deployment, service)
+
+    assert "leftover fields" in answer["status"]["waiting"]["what"]
+    assert override(answer)["count"] == 1
 
 
 def test_changes_of_two_children_at_once_are_one_and_one_that_stays_is_counted_once() -> None:
@@ -174,17 +174,6 @@ def test_one_change_while_the_children_are_left_is_named_but_is_not_the_one_that
         "such changes only once every ten minutes. Set the same value in this spec, or stop it from changing the "
         "field: spec.minReadySeconds"
     )
-
-
-def test_in_the_calm_minute_a_value_of_the_hook_itself_is_not_blamed() -> None:
-    life = Life(minReadySeconds=3)
-    life.repeat()
-
-    own = life.step(5, *life.changed("minReadySeconds", 2, "metacontroller"))
-
-    assert reason(own) == "Overridden"
-    assert condition(own)["message"].startswith("Field manager scaler has changed")
-    assert condition(own)["message"].endswith(": spec.replicas")
 
 
 def test_a_new_generation_is_applied_whole_and_begins_anew() -> None:
@@ -292,15 +281,6 @@ def test_a_child_that_is_deleted_again_and_again_is_named_but_always_desired() -
     assert condition(answers[-1])["message"].startswith(
         "Another user or controller keeps deleting or changing Deployment"
     )
-
-
-def test_a_child_that_can_not_be_created_again_is_not_applied() -> None:
-    life = Life(ports=PORTS)
-    (_, service) = life.whole
-    gone = [life.step(5, service) for _ in range(REPEATED) if life.step(1)]
-
-    assert reason(gone[-1]) == reason(life.step(CALM - 1, service)) == "Overridden"
-    assert reason(life.step(1, service)) == "NotApplied"
 
 
 @pytest.mark.parametrize("text", ["", "3", "3/5/now", "0/5/2026-01-31T12:00:00Z", "3/5/2027-01-31T12:00:00Z"])

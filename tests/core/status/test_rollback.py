@@ -320,15 +320,6 @@ def test_what_is_written_to_the_deployment_after_its_deadline_changes_nothing(se
     assert image(sync(asking(), written(late(asking()), seconds))) == GOOD
 
 
-def test_the_failure_of_another_template_with_the_same_image_does_not_count() -> None:
-    """As where a wrong field is taken back, and a ReplicaSet of this image is used again."""
-    failing = late(asking(nodeSelector={"disk": "none"}))
-
-    given = applied(failing, sync(asking(generation=3), failing))
-
-    assert image(sync(asking(generation=3), given)) == BAD
-
-
 def test_an_image_that_is_given_back_before_its_failure_is_observed_to_end_is_rolled_back() -> None:
     """The Deployment controller never saw the other image, and reports the same failure for ever."""
     failing = late(asking())
@@ -468,12 +459,6 @@ def test_a_decision_holds_though_the_deployment_is_one_from_before_it() -> None:
     assert reason(answer) == "Building"
     assert image(sync({**asking(FIXED, generation=3), "status": status}, late_ago)) == FIXED
     assert image(sync(parent, late_ago)) == BAD  # without the status such a Deployment undoes it
-
-
-def test_what_others_write_into_a_decision_is_not_repeated() -> None:
-    deployment = annotated(rolled_back(asking()), rollback=f"2-{UID[:8]}/{'0' * 16}/Visit")
-
-    assert "(ProgressDeadlineExceeded)" in condition(sync(asking(), deployment))["message"]
 
 
 def test_the_page_has_the_same_causes() -> None:
