@@ -46,7 +46,13 @@ INIT = [
     {"name": "b", "image": "b", **variable(secretKeyRef={"name": "y", "key": "k"}), "volumeMounts": MOUNT},
 ]
 OF_INIT = {"volumes": [{"name": "v", "secret": {"secretName": "z"}}], "initContainers": INIT}
-SOURCES = [{"configMap": {"name": "x", "items": ITEMS[:1]}}, {"secret": {"name": "y", "optional": False}}]
+SOURCES: list[Json] = [
+    {"configMap": {"name": "x", "items": ITEMS[:1]}},
+    {"secret": {"name": "y", "optional": False}},
+    {"downwardAPI": {"items": [{"path": "p", **FIELD}]}},
+]
+SOME, SOME_SECRET = {"name": "x", "items": ITEMS, "optional": True}, {"secretName": "x", "items": ITEMS}
+MAYBE = {"secretRef": {"name": "y", "optional": True}}
 
 
 @pytest.mark.parametrize(
@@ -58,31 +64,15 @@ SOURCES = [{"configMap": {"name": "x", "items": ITEMS[:1]}}, {"secret": {"name":
         pytest.param(variable(configMapKeyRef={"name": "x", "key": "k"}), "ConfigMap x/k", id="a variable"),
         pytest.param(OPTIONAL_KEY, "Secret x/k optional", id="a variable from a Secret"),
         pytest.param(all_of("x", "y"), "ConfigMap x, ConfigMap y", id="all keys as variables"),
-        pytest.param(
-            {"envFrom": [{"secretRef": {"name": "y", "optional": True}}]},
-            "Secret y optional",
-            id="all keys of a Secret",
-        ),
+        pytest.param({"envFrom": [MAYBE]}, "Secret y optional", id="all keys of a Secret"),
         pytest.param(all_of("x", "x"), "ConfigMap x", id="the same twice"),
         pytest.param(volume(emptyDir={}), "", id="an empty directory"),
         pytest.param({"volumes": [{"name": "v", "configMap": {"name": "x"}}]}, "", id="a volume that is not mounted"),
         pytest.param(OF_INIT, "ConfigMap x, Secret y/k, Secret z files", id="what init containers use"),
         pytest.param(volume(configMap={"name": "x"}), "ConfigMap x files", id="all keys as files"),
-        pytest.param(
-            volume(configMap={"name": "x", "items": ITEMS, "optional": True}),
-            "ConfigMap x/a optional files, ConfigMap x/b optional files",
-            id="some keys as files",
-        ),
-        pytest.param(
-            volume(secret={"secretName": "x", "items": ITEMS}),
-            "Secret x/a files, Secret x/b files",
-            id="some keys of a Secret as files",
-        ),
-        pytest.param(
-            projected(*SOURCES, {"downwardAPI": {"items": [{"path": "p", **FIELD}]}}),
-            "ConfigMap x/a files, Secret y files",
-            id="a projected volume",
-        ),
+        pytest.param(volume(configMap=SOME), "ConfigMap x/a optional files, ConfigMap x/b optional files", id="some"),
+        pytest.param(volume(secret=SOME_SECRET), "Secret x/a files, Secret x/b files", id="some keys of a Secret"),
+        pytest.param(projected(*SOURCES), "ConfigMap x/a files, Secret y files", id="a projected volume"),
     ],
 )
 def test_what_a_spec_uses_is_found(spec: Json, used: str) -> None:

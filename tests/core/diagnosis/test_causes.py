@@ -163,22 +163,20 @@ def test_a_pod_that_no_node_takes_is_said_without_the_schedulers_counts() -> Non
     assert "0/3" not in message
 
 
+def probed(**fields: int) -> Json:
+    return {"readinessProbe": {**PROBE, **fields}}
+
+
 @pytest.mark.parametrize(
     ("seen", "spec"),
     [
-        pytest.param(running(40), {"readinessProbe": PROBE}, id="by default"),
-        pytest.param(running(20), {"readinessProbe": {**PROBE, "failureThreshold": 1}}, id="one failure"),
-        pytest.param(
-            running(29), {"readinessProbe": {**PROBE, "initialDelaySeconds": 4, "periodSeconds": 5}}, id="a delay"
-        ),
-        pytest.param(running(60), {"readinessProbe": {**PROBE, "successThreshold": 5}}, id="several successes"),
-        pytest.param(
-            running(120),
-            {"readinessProbe": {**PROBE, "initialDelaySeconds": 60, "successThreshold": 5}},
-            id="several successes after a delay",
-        ),
-        pytest.param(running(130), {"readinessProbe": {**PROBE, "timeoutSeconds": 40}}, id="answers that take long"),
-        pytest.param(running(70), {"readinessProbe": PROBE, "startupProbe": PROBE}, id="a startup probe before it"),
+        pytest.param(running(40), probed(), id="by default"),
+        pytest.param(running(20), probed(failureThreshold=1), id="one failure"),
+        pytest.param(running(29), probed(initialDelaySeconds=4, periodSeconds=5), id="a delay"),
+        pytest.param(running(60), probed(successThreshold=5), id="several successes"),
+        pytest.param(running(120), probed(initialDelaySeconds=60, successThreshold=5), id="successes after a delay"),
+        pytest.param(running(130), probed(timeoutSeconds=40), id="answers that take long"),
+        pytest.param(running(70), {**probed(), "startupProbe": PROBE}, id="a startup probe before it"),
     ],
 )
 def test_a_probe_fails_once_it_had_all_the_time_that_it_allows_and_ten_seconds(seen: Json, spec: Json) -> None:
@@ -193,20 +191,18 @@ ASKED: Json = {"readinessProbe": PROBE}
 LOOPS = container("proxy", running(), ended(1), restarts=4, ready=True)
 
 
+RUNS, STARTS_UP = running(900), {"startupProbe": PROBE}
+
+
 @pytest.mark.parametrize(
     ("seen", "spec", "expected"),
     [
-        pytest.param(pod(container(state=running(900))), {}, ROLLING, id="no probe"),
-        pytest.param(pod(container(state=running(900))), {"startupProbe": PROBE}, ROLLING, id="a startup probe alone"),
-        pytest.param(
-            pod(container(state=running(900), started=False)),
-            {**ASKED, "startupProbe": PROBE},
-            ROLLING,
-            id="the startup probe goes on",
-        ),
+        pytest.param(pod(container(state=RUNS)), {}, ROLLING, id="no probe"),
+        pytest.param(pod(container(state=RUNS)), STARTS_UP, ROLLING, id="a startup probe alone"),
+        pytest.param(pod(container(state=RUNS, started=False)), {**ASKED, **STARTS_UP}, ROLLING, id="it starts up"),
         pytest.param(pod(container(state={"running": {}})), ASKED, ROLLING, id="unknown since when"),
         pytest.param(pod(container(state=waiting("ContainerCreating"))), ASKED, ROLLING, id="it does not run"),
-        pytest.param(pod(container(state=running(900)), LOOPS), ASKED, NOT_READY, id="before what is ready"),
+        pytest.param(pod(container(state=RUNS), LOOPS), ASKED, NOT_READY, id="before what is ready"),
     ],
 )
 def test_a_readiness_probe_is_blamed_only_when_it_was_asked(seen: Json, spec: Json, expected: tuple[str, str]) -> None:
