@@ -45,7 +45,7 @@ def encoded(requests: dict[str, Json]) -> dict[str, bytes]:
 def test_whatever_stands_in_whichever_place_sync_answers_or_refuses(
     request_: Json, change: Change, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger="metahook")
+    caplog.set_level(logging.DEBUG)
 
     requests = variants(request_, change, short_or_whole(7, 1))
 

@@ -128,7 +128,7 @@ def doing(parent: Json, **status: Any) -> Json:
     return {**made, "status": {**made["status"], **status}}
 
 
-FIRST, UPDATED = asking(GOOD), asking()
+FIRST, UPDATED, DISABLED = asking(GOOD), asking(), asking(mode="Disabled")
 EARLIER = complete(asking(GOOD, generation=1), DONE, ready=GOOD)
 
 
@@ -142,9 +142,7 @@ EARLIER = complete(asking(GOOD, generation=1), DONE, ready=GOOD)
         pytest.param(asking(replicas=0), complete(asking(replicas=0), DONE), "ScaledToZero", None, id="no Pods"),
         pytest.param(FIRST, doing(FIRST, availableReplicas=0), "RollingOut", None, id="not available"),
         pytest.param(FIRST, doing(FIRST, observedGeneration=0), "RollingOut", None, id="not looked at"),
-        pytest.param(
-            asking(mode="Disabled"), complete(asking(mode="Disabled"), DONE), "Available", None, id="disabled"
-        ),
+        pytest.param(DISABLED, complete(DISABLED, DONE), "Available", None, id="disabled"),
     ],
 )
 def test_the_last_image_that_was_ready_is_remembered(
@@ -238,19 +236,17 @@ def test_it_comes_back_only_for_what_another_image_can_mend(cause: str) -> None:
 
 
 UNPULLED = container("other", state=waiting("ErrImagePull"))
+INIT = {"name": "other", "image": BAD}
+SIDECAR = {**INIT, "restartPolicy": "Always"}
 
 
 @pytest.mark.parametrize(
     ("seen", "fields"),
     [
-        (pod(HEALTHY, UNPULLED), {}),
-        (pod(init=(UNPULLED,)), {"initContainers": [{"name": "other", "image": BAD}]}),
-        (
-            pod(HEALTHY, init=(UNPULLED,), sidecars=("other",)),
-            {"initContainers": [{"name": "other", "image": BAD, "restartPolicy": "Always"}]},
-        ),
+        pytest.param(pod(HEALTHY, UNPULLED), {}, id="a container of others"),
+        pytest.param(pod(init=(UNPULLED,)), {"initContainers": [INIT]}, id="an init container"),
+        pytest.param(pod(init=(UNPULLED,), sidecars=("other",)), {"initContainers": [SIDECAR]}, id="a sidecar"),
     ],
-    ids=["a container of others", "an init container", "a sidecar"],
 )
 def test_it_does_not_come_back_for_another_container(seen: Json, fields: Json) -> None:
     parent = asking(**fields)
@@ -279,7 +275,7 @@ TOO_LATE: list[tuple[str, Json, str]] = [
 @pytest.mark.parametrize(
     ("parent", "deployment", "expected"),
     [
-        pytest.param(asking(mode="Disabled"), late(asking(mode="Disabled")), "ProgressDeadlineExceeded", id="disabled"),
+        pytest.param(DISABLED, late(DISABLED), "ProgressDeadlineExceeded", id="disabled"),
         pytest.param(asking(replicas=0), late(asking(replicas=0)), "ProgressDeadlineExceeded", id="without Pods"),
         *(pytest.param(asking(), late(asking(), **status), expected, id=name) for name, status, expected in TOO_LATE),
         *(
@@ -302,10 +298,16 @@ def test_it_does_not_come_back_for_anything_else(parent: Json, deployment: Json,
     assert GOOD not in str(answer["children"][0].get("spec"))
 
 
-@pytest.mark.parametrize(("reported", "expected"), [(10, BAD), (5, GOOD)])
-def test_a_deadline_that_an_earlier_image_exceeded_does_not_count(reported: int, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("before", "reported", "expected"),
+    [(asking(OTHER), 10, BAD), (asking(nodeSelector={"disk": "none"}), 10, BAD), (asking(OTHER), 5, GOOD)],
+    ids=["another image", "another field", "a failure of its own"],
+)
+def test_a_deadline_that_an_earlier_template_exceeded_does_not_count(
+    before: Json, reported: int, expected: str
+) -> None:
     """The Deployment controller reports it until an old ReplicaSet that is used again has made progress."""
-    earlier = late(asking(OTHER))
+    earlier = late(before)
     given = applied(earlier, sync(asking(generation=3), earlier))
     reports = [progressing("False", "ProgressDeadlineExceeded", reported), *given["status"]["conditions"][1:]]
 
@@ -390,22 +392,11 @@ def test_it_is_failed_and_names_both_images() -> None:
     assert answer["status"].keys().isdisjoint({"readyGeneration", "updatedReplicas"})
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
-        {"conditions": [LATE]},
-        {"conditions": [LATE, PAUSED]},
-        {"observedGeneration": 0},
-        {"replicas": 2, "updatedReplicas": 1},
-        {"availableReplicas": 0},
-    ],
-)
-def test_it_holds_whatever_becomes_of_the_last_image(status: Json) -> None:
-    parent, deployment = asking(), rolled_back(asking())
-
-    answer = sync(parent, {**deployment, "status": {**deployment["status"], **status}})
-
-    assert (reason(answer), image(answer)) == ("RolledBack", GOOD)
+def test_it_holds_whatever_becomes_of_the_last_image() -> None:
+    deployment = rolled_back(asking())
+    for status in ({"conditions": [LATE, PAUSED]}, {"observedGeneration": 0}, {"availableReplicas": 0}):
+        answer = sync(asking(), {**deployment, "status": {**deployment["status"], **status}})
+        assert (reason(answer), image(answer)) == ("RolledBack", GOOD)
 
 
 @pytest.mark.parametrize(
