@@ -10,15 +10,13 @@ from datetime import timedelta
 import pytest
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import SyncRequest
 from metahook.protocol.drift.leftovers import format_path, leftovers
-from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
-from tests.requests.builders import NOW, UID, Json, condition, finished, grouped, my_resource, sync
+from tests.requests.builders import NOW, Json, condition, finished, grouped, my_resource, sync
 
 RECORDED = ROOT / "tests/data/leftovers"
 
@@ -62,13 +60,6 @@ def found(parent: Json, children: list[Json]) -> list[str]:
     return [format_path(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
 
 
-@pytest.mark.parametrize("name", WITH_LEFTOVERS)
-def test_fields_that_stay_after_a_change_of_the_apply_strategy_or_an_undo_are_found(name: str) -> None:
-    request = recorded(name)
-
-    assert sorted(found(request["parent"], children_of(request))) == sorted(WITH_LEFTOVERS[name])
-
-
 @pytest.mark.parametrize("name", WITHOUT)
 def test_nothing_is_found_where_nothing_is_dropped_or_metacontroller_removes_it(name: str) -> None:
     request = recorded(name)
@@ -108,9 +99,10 @@ def stuck(parent: Json, children: list[Json]) -> Json:
 
 
 @pytest.mark.parametrize("name", WITH_LEFTOVERS)
-def test_ready_is_false_at_once_and_names_the_command_after_a_minute(name: str) -> None:
+def test_ready_is_false_at_once_where_fields_stay_and_names_the_command_after_a_minute(name: str) -> None:
     request = recorded(name)
     parent, children = request["parent"], children_of(request)
+    assert sorted(found(parent, children)) == sorted(WITH_LEFTOVERS[name])
     parent.pop("status")
 
     answers = [sync(parent, *children), stuck(parent, children)]
@@ -218,19 +210,3 @@ def test_fields_of_expected_managers_are_not_reported(expected: tuple[str, ...],
 
     assert re.findall(r"\((kubectl-\w+)", message) == (named if message else [])
     assert bool(message) == bool(named)
-
-
-@pytest.mark.parametrize("spec", [{"image": ""}, {"image": "nginx:1.27", "ports": PORT}], ids=["invalid", "stale"])
-def test_while_children_are_kept_the_fields_that_were_applied_are_not_foreign(spec: Json) -> None:
-    """Not those of the spec: it is not the one that was applied."""
-    parent, (deployment, service) = edited()
-    applied = json.loads(json.dumps(finished(parent)[0]["spec"]))
-    applied["template"]["spec"]["hostNetwork"] = True
-    record = {LAST_APPLIED: json.dumps({"spec": applied})}
-    stamp = {GENERATION_STAMP: f"2-{UID[:8]}"}
-    deployment["metadata"]["annotations"] |= record | (stamp if spec["image"] else {})
-
-    message = foreign(sync({**parent, "spec": spec}, deployment, service))
-
-    assert f"{MAIN}.command (kubectl-edit)" in message
-    assert "hostNetwork" not in message

@@ -77,15 +77,3 @@ def test_variables_in_another_order_have_a_message_of_their_own() -> None:
 
     assert reason(answer) == "Overridden"
     assert "Rename the variable that uses another one" in condition(answer)["message"]
-
-
-def test_an_earlier_value_that_arrived_does_not_count_for_this_one() -> None:
-    parent, seen = scaled()
-    deployment, service = seen["children"]
-    before = sent_again(parent, deployment)
-    other = {**before, "spec": {**before["spec"], "replicas": 3, "strategy": {"type": "Recreate"}}}
-    waits = sync(parent, other, service)["status"]
-
-    answer = sync({**parent, "status": waits}, other, service, now=NOW + timedelta(seconds=60))
-
-    assert reason(answer) == "NotApplied"
