@@ -35,15 +35,10 @@ def test_the_next_timer_counts_in_whole_seconds_and_never_none() -> None:
     assert resync([at(10**7)], CALM) == 86400
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["2026-02-30T12:00:00Z", "soon", None, "0001-01-01T00:00:00+05:00", "2026-01-31T12:00:00.1234567890Z"],
-)
-def test_a_time_that_no_calendar_has_is_none(text: str | None) -> None:
-    assert parse_time(text) is None
+def test_a_time_is_in_utc_wherever_it_was_written_and_one_that_no_calendar_has_is_none() -> None:
+    odd = ["2026-02-30T12:00:00Z", "soon", None, "0001-01-01T00:00:00+05:00", "2026-01-31T12:00:00.1234567890Z"]
 
-
-def test_a_time_is_in_utc_wherever_it_was_written() -> None:
+    assert {parse_time(text) for text in odd} == {None}
     assert after(datetime.max.replace(tzinfo=UTC), 1) is None
     assert str(parse_time("2026-01-31T17:00:00+05:00")) == str(CALM)
 

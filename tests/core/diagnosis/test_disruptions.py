@@ -1,5 +1,7 @@
 """Disruptions: what evicts, preempts, rejects or loses a Pod, and for how long that is the cause."""
 
+import re
+
 import pytest
 
 from tests.requests.builders import Json, condition
@@ -70,6 +72,7 @@ def test_what_befalls_a_pod_is_told_in_the_words_of_the_spec(seen: Json, spec: J
 
     assert reason == expected
     assert words in message
+    assert not re.search("[{}]", message)
 
 
 UNREADY = fresh(300, ready=False)
@@ -127,17 +130,12 @@ def test_a_replacement_that_is_evicted_too_makes_the_next_one_unstable(pods: lis
     assert condition(answer, "Available")["status"] == ("True" if expected == "Available" else "False")
 
 
-def test_a_sync_is_asked_for_when_a_series_is_over() -> None:
-    answer = answered(evicted(200), evicted(100, lived=100), fresh(100), status=COMPLETE)
+def test_a_sync_is_asked_for_when_an_eviction_is_forgotten() -> None:
+    series = answered(evicted(200), evicted(100, lived=100), fresh(100), status=COMPLETE)
+    single = answered(deleted("EvictionByEvictionAPI"), fresh(3), minReadySeconds=900, progressDeadlineSeconds=3000)
 
-    assert answer["resyncAfterSeconds"] == 500
-
-
-def test_a_sync_is_asked_for_when_an_eviction_is_forgotten_before_its_replacement_is_available() -> None:
-    answer = answered(deleted("EvictionByEvictionAPI"), fresh(3), minReadySeconds=900, progressDeadlineSeconds=3000)
-
-    assert condition(answer)["reason"] == "Evicted"
-    assert answer["resyncAfterSeconds"] == 595
+    assert [condition(answer)["reason"] for answer in (series, single)] == ["Evicted", "Evicted"]
+    assert [answer["resyncAfterSeconds"] for answer in (series, single)] == [500, 595]
 
 
 def test_pods_that_failed_count_as_replicas_until_they_are_replaced() -> None:
