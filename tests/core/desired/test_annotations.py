@@ -51,21 +51,27 @@ def parent(**fields: Any) -> Json:
     return {**made, "metadata": {**made["metadata"], "annotations": dict.fromkeys(KEYS, "x")}}
 
 
-@pytest.mark.parametrize("path", PLACES, ids=".".join)
+TABLE = [
+    pytest.param(path, key, is_allowed, id=f"{'.'.join(path)}-{key}")
+    for path in PLACES
+    for key, is_allowed in KEYS.items()
+]
+
+
+@pytest.mark.parametrize(("path", "key", "is_allowed"), TABLE)
 def test_a_spec_with_an_annotation_that_is_not_allowed_is_invalid_and_children_that_run_are_kept(
-    path: tuple[str, ...],
+    path: tuple[str, ...], key: str, *, is_allowed: bool
 ) -> None:
     """As for every invalid spec: a setting that becomes stricter restarts no Pod. The key is nowhere in the message."""
-    watch = Watch(allowed_annotations=ALLOWED)
-    for key, is_allowed in KEYS.items():
-        made = parent(**annotated(path, "prometheus.io/port", key))
-        new, running = sync(made, watch=watch), sync(made, *finished(made), watch=watch)
-        names, kept = ([item["metadata"]["name"] for item in answer["children"]] for answer in (sync(made), running))
+    made, watch = parent(**annotated(path, "prometheus.io/port", key)), Watch(allowed_annotations=ALLOWED)
 
-        assert (reason(new) == "InvalidSpec") is not is_allowed, key
-        assert new["children"] == (sync(made)["children"] if is_allowed else [])
-        assert kept == names != [], "all are allowed by default"
-        if not is_allowed:
-            text = f"spec.{'.'.join(path)}: has a key that this cluster does not allow; ask the cluster administrator"
-            assert text in condition(running)["message"]
-            assert key not in condition(running)["message"]
+    new, running = sync(made, watch=watch), sync(made, *finished(made), watch=watch)
+
+    names, kept = ([item["metadata"]["name"] for item in answer["children"]] for answer in (sync(made), running))
+    assert (reason(new) == "InvalidSpec") is not is_allowed
+    assert new["children"] == (sync(made)["children"] if is_allowed else [])
+    assert kept == names != [], "all are allowed by default"
+    if not is_allowed:
+        text = f"spec.{'.'.join(path)}: has a key that this cluster does not allow; ask the cluster administrator"
+        assert text in condition(running)["message"]
+        assert key not in condition(running)["message"]

@@ -28,7 +28,8 @@ SERVED = my_resource(ports=[{"containerPort": 80}])
 CONFIGURED = my_resource(envFrom=[{"configMapRef": {"name": "settings"}}])
 PAUSED = {**with_status(DEPLOYMENT, updatedReplicas=0), "spec": {**DEPLOYMENT["spec"], "paused": True}}
 UNOBSERVED = with_status(DEPLOYMENT, observedGeneration=0)
-CONFLICT, MISSING = grouped(FOREIGN, kinds=("Service",)), {"ConfigMap.v1": {}}
+CONFLICT = grouped(FOREIGN, kinds=("Service",))
+MISSING: Json = {"ConfigMap.v1": {}}
 
 SITUATIONS: dict[str, tuple[Json, Json, Json, int]] = {
     "Building": (CHANGED, DEPLOYMENT, {}, 0),
