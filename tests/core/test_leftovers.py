@@ -10,15 +10,13 @@ from datetime import timedelta
 import pytest
 
 from app.api.status import MAX_MESSAGE
-from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import SyncRequest
 from metahook.protocol.drift.leftovers import format_path, leftovers
-from metahook.protocol.observed.child import LAST_APPLIED
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
-from tests.requests.builders import NOW, UID, Json, condition, finished, grouped, my_resource, sync
+from tests.requests.builders import NOW, Json, condition, finished, grouped, my_resource, sync
 
 RECORDED = ROOT / "tests/data/leftovers"
 
@@ -62,13 +60,6 @@ def found(parent: Json, children: list[Json]) -> list[str]:
     return [format_path(path) for child in wanted if "spec" in child for path in leftovers(child, observed)]
 
 
-@pytest.mark.parametrize("name", WITH_LEFTOVERS)
-def test_fields_that_stay_after_a_change_of_the_apply_strategy_or_an_undo_are_found(name: str) -> None:
-    request = recorded(name)
-
-    assert sorted(found(request["parent"], children_of(request))) == sorted(WITH_LEFTOVERS[name])
-
-
 @pytest.mark.parametrize("name", WITHOUT)
 def test_nothing_is_found_where_nothing_is_dropped_or_metacontroller_removes_it(name: str) -> None:
     request = recorded(name)
@@ -87,14 +78,6 @@ def in_pod(**fields: Json) -> Json:
     return {"f:spec": {"f:template": {"f:spec": {f"f:{name}": value for name, value in fields.items()}}}}
 
 
-def in_main(**fields: Json) -> Json:
-    return in_pod(containers={'k:{"name":"main"}': {f"f:{name}": value for name, value in fields.items()}})
-
-
-def labels(*keys: str) -> Json:
-    return {"f:metadata": {"f:labels": {".": {}, **{f"f:{key}": {} for key in keys}}}}
-
-
 def observed(*owners: Json) -> tuple[Json, Json]:
     """Return a parent, and its finished Deployment with these *owners*, with labels and a probe that are not ours."""
     parent = my_resource()
@@ -104,37 +87,6 @@ def observed(*owners: Json) -> tuple[Json, Json]:
     deployment["metadata"]["labels"] |= dict.fromkeys(("team", "both", "theirs"), "x")
     deployment["metadata"]["managedFields"] = list(owners)
     return parent, deployment
-
-
-PROBE: Json = {".": {}, "f:exec": {".": {}, "f:command": {}}}
-
-
-@pytest.mark.parametrize(
-    ("owners", "paths"),
-    [
-        pytest.param(
-            [
-                owning(labels("myresource", "controller-uid", "team", "both", "gone")),
-                owning(labels("both", "theirs"), manager="kubectl-edit"),
-            ],
-            ["metadata.labels.team"],
-            id="a label, but not those of Metacontroller and of others",
-        ),
-        pytest.param(
-            [
-                owning(in_main(livenessProbe=PROBE)),
-                owning(in_main(livenessProbe={"f:periodSeconds": {}}), manager="kubectl-edit"),
-            ],
-            [f"{MAIN}.livenessProbe.exec"],
-            id="a field of ours, without what others put into it",
-        ),
-        pytest.param([owning(in_main(args={"f:x": {}, 'k:{"name":"x"}': {}}))], [], id="items of what is no list"),
-    ],
-)
-def test_a_field_is_left_over_if_only_the_applier_owns_it(owners: list[Json], paths: list[str]) -> None:
-    parent, deployment = observed(*owners)
-
-    assert found(parent, [deployment]) == paths
 
 
 # The status
@@ -147,9 +99,10 @@ def stuck(parent: Json, children: list[Json]) -> Json:
 
 
 @pytest.mark.parametrize("name", WITH_LEFTOVERS)
-def test_ready_is_false_at_once_and_names_the_command_after_a_minute(name: str) -> None:
+def test_ready_is_false_at_once_where_fields_stay_and_names_the_command_after_a_minute(name: str) -> None:
     request = recorded(name)
     parent, children = request["parent"], children_of(request)
+    assert sorted(found(parent, children)) == sorted(WITH_LEFTOVERS[name])
     parent.pop("status")
 
     answers = [sync(parent, *children), stuck(parent, children)]
@@ -257,35 +210,3 @@ def test_fields_of_expected_managers_are_not_reported(expected: tuple[str, ...],
 
     assert re.findall(r"\((kubectl-\w+)", message) == (named if message else [])
     assert bool(message) == bool(named)
-
-
-@pytest.mark.parametrize("spec", [{"image": ""}, {"image": "nginx:1.27", "ports": PORT}], ids=["invalid", "stale"])
-def test_while_children_are_kept_the_fields_that_were_applied_are_not_foreign(spec: Json) -> None:
-    """Not those of the spec: it is not the one that was applied."""
-    parent, (deployment, service) = edited()
-    applied = json.loads(json.dumps(finished(parent)[0]["spec"]))
-    applied["template"]["spec"]["hostNetwork"] = True
-    record = {LAST_APPLIED: json.dumps({"spec": applied})}
-    stamp = {GENERATION_STAMP: f"2-{UID[:8]}"}
-    deployment["metadata"]["annotations"] |= record | (stamp if spec["image"] else {})
-
-    message = foreign(sync({**parent, "spec": spec}, deployment, service))
-
-    assert f"{MAIN}.command (kubectl-edit)" in message
-    assert "hostNetwork" not in message
-
-
-def test_a_long_list_is_cut_and_its_command_is_whole() -> None:
-    name = "n" * 52
-    parent = my_resource(name, ports=PORT)
-    deployment, service = finished(parent)
-    keys = [f"f:example.com/{number}{'x' * 60}" for number in range(50)]
-    for child in (deployment, service):
-        child["metadata"]["managedFields"] = [owning({"f:spec": {key: {} for key in keys}}, manager="m" * 128)]
-        child["spec"] |= {key.removeprefix("f:"): "1" for key in keys}
-
-    message = foreign(sync(parent, deployment, service))
-
-    assert len(message) <= MAX_MESSAGE
-    assert message.count("(mmm") == 2
-    assert message.endswith(("}'", " -n default"))

@@ -31,21 +31,6 @@ def test_all_words_are_used() -> None:
     assert WORDS.keys() <= used
 
 
-def test_the_only_words_of_the_other_conditions_are_what_fills_them() -> None:
-    assert {each.reason: placeholders(each.message) for each in OTHER_CONDITIONS if "{" in each.message} == {
-        "DependenciesNotMet": {"dependencies"},
-        "SetByOthers": {"fields", "command"},
-        "AmbiguousSelector": {"namespace"},
-        **{key: {"name", "namespace"} for key in ("MetricsUnavailable", "ScalingFailed", "ScalingInactive")},
-        "RouteAccepted": {"route"},
-        "RouteNotApplied": {"route"},
-        "NotYetAdmitted": {"route", "choice", "resource", "name"},
-        "NotAccepted": {"route", "gateway", "why", "resource", "name"},
-        "HostClaimed": {"route", "holder"},
-        "NotEnabled": {"kind", "value", "unwanted"},
-    }
-
-
 def unseen(names: Iterable[str]) -> set[str]:
     """Return those of *names* that no other test of the core has."""
     texts = [file.read_text() for file in HERE.parent.rglob("test_*.py") if file != HERE]

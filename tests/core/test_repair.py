@@ -44,19 +44,6 @@ def scaled() -> tuple[Json, Json]:
     return {**parent, "status": sync(parent, *stuck)["status"]}, {"children": stuck}
 
 
-def test_a_value_that_stays_different_is_written_anew_every_ten_minutes() -> None:
-    parent, seen = scaled()
-    times = [NOW + timedelta(seconds=after) for after in (0, 29, 30, 60, 599, 600, 1199, 1200)]
-    answers = [sync(parent, *seen["children"], now=now) for now in times]
-
-    deployment = [child(answer, "Deployment")["metadata"]["annotations"].get(REPAIR) for answer in answers]
-
-    assert deployment[:2] == [None, None]
-    assert deployment[2] == deployment[3] == deployment[4] is not None
-    assert deployment[5] == deployment[6] is not None
-    assert len(set(deployment[2:])) == 3
-
-
 def test_a_value_is_overridden_only_if_what_was_sent_again_has_arrived() -> None:
     """A policy that refuses the update is the cause, not another user."""
     parent, seen = scaled()
@@ -90,25 +77,3 @@ def test_variables_in_another_order_have_a_message_of_their_own() -> None:
 
     assert reason(answer) == "Overridden"
     assert "Rename the variable that uses another one" in condition(answer)["message"]
-
-
-def test_an_earlier_value_that_arrived_does_not_count_for_this_one() -> None:
-    parent, seen = scaled()
-    deployment, service = seen["children"]
-    before = sent_again(parent, deployment)
-    other = {**before, "spec": {**before["spec"], "replicas": 3, "strategy": {"type": "Recreate"}}}
-    waits = sync(parent, other, service)["status"]
-
-    answer = sync({**parent, "status": waits}, other, service, now=NOW + timedelta(seconds=60))
-
-    assert reason(answer) == "NotApplied"
-
-
-def test_a_missing_label_and_another_value_share_the_annotation() -> None:
-    parent, seen = scaled()
-    deployment, service = seen["children"]
-    stripped = {**deployment, "metadata": {**deployment["metadata"], "labels": {}}}
-
-    arrived = sent_again(parent, stripped)
-
-    assert reason(sync(parent, arrived, service, now=NOW + timedelta(seconds=60))) == "Overridden"

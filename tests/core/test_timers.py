@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 
-from app.core.rollout import Rollout
-from app.core.status.facts.previous_status import PreviousStatus
-from app.core.status.facts.wait import Wait
 from app.core.timers import after, parse_time, resync
-from metahook import CustomizeRequest
-from metahook.protocol.request_builder import customize_request
 from tests.requests.builders import NOW, NOW_TEXT, Json, finished, my_resource, reason, sync
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.my_resources import parents, scheduled_specs
@@ -40,15 +35,10 @@ def test_the_next_timer_counts_in_whole_seconds_and_never_none() -> None:
     assert resync([at(10**7)], CALM) == 86400
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["2026-02-30T12:00:00Z", "soon", None, "0001-01-01T00:00:00+05:00", "2026-01-31T12:00:00.1234567890Z"],
-)
-def test_a_time_that_no_calendar_has_is_none(text: str | None) -> None:
-    assert parse_time(text) is None
+def test_a_time_is_in_utc_wherever_it_was_written_and_one_that_no_calendar_has_is_none() -> None:
+    odd = ["2026-02-30T12:00:00Z", "soon", None, "0001-01-01T00:00:00+05:00", "2026-01-31T12:00:00.1234567890Z"]
 
-
-def test_a_time_is_in_utc_wherever_it_was_written() -> None:
+    assert {parse_time(text) for text in odd} == {None}
     assert after(datetime.max.replace(tzinfo=UTC), 1) is None
     assert str(parse_time("2026-01-31T17:00:00+05:00")) == str(CALM)
 
@@ -97,15 +87,6 @@ def test_what_is_not_ready_is_late_by_the_clock_when_it_was_announced(
 
 
 @pytest.mark.parametrize(
-    ("parent", "deployment", "expected"),
-    [(THREE, with_spec(ROLLING, paused=True), "Paused"), (my_resource(), complete(), "Available")],
-    ids=["a paused rollout", "a finished rollout"],
-)
-def test_what_waits_for_nothing_has_no_deadline(parent: Json, deployment: Json, expected: str) -> None:
-    assert reason(sync(parent, deployment, now=NOW + timedelta(days=12))) == expected
-
-
-@pytest.mark.parametrize(
     ("since", "stored", "deadline"),
     [(None, NOW_TEXT, 600), ("", NOW_TEXT, 600), ("soon", NOW_TEXT, 600), (None, "2026-01-31T11:59:00Z", 1200)],
     ids=["no time", "an empty one", "a word", "and the clocks differ"],
@@ -148,12 +129,6 @@ def test_time_alone_changes_a_status_only_at_the_announced_resync(situation: Sit
     written, before_resync = statuses(situation)
 
     assert before_resync == written
-
-
-def test_what_waits_for_no_child_has_no_timer() -> None:
-    parent = CustomizeRequest.decode(customize_request(my_resource())).parent
-
-    assert Wait(None, None, Rollout(None, 1), parent, PreviousStatus(parent), NOW).timers() == []
 
 
 def test_a_change_that_is_not_announced_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

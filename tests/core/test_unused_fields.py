@@ -5,18 +5,15 @@ from typing import NoReturn
 
 import pytest
 
-from app.api.spec import MyResourceSpec
 from app.core.controller import controller
 from app.core.desired import config_hash, rollback, schedule
 from app.core.desired.generation import GenerationMemo
 from app.core.desired.manifests import horizontal_pod_autoscaler, pod_disruption_budget, propagation, routes
 from app.core.desired.obstacles import dependencies, exposure
-from app.core.desired.replicas import Replicas
 from app.core.status import autoscaling, exposed
 from app.core.status import rollback as rollback_status
 from app.core.status.facts import scaling, template_records
 from app.core.watch import Watch
-from metahook import CustomizeRequest
 from metahook.protocol.request_builder import customize_request, sync_request
 from tests.requests.builders import NOW, Json, finished, grouped, my_resource
 
@@ -78,12 +75,3 @@ def test_the_smallest_myresource_calls_nothing_of_a_field(field: str, monkeypatc
 
     with pytest.raises(AssertionError, match="does not use it"):
         sync_whole_life({**SMALLEST, **MODULES[field][1]})
-
-
-def test_without_its_field_there_is_no_manifest_and_nothing_to_propagate() -> None:
-    parent = CustomizeRequest.decode(customize_request(my_resource())).parent
-    spec = MyResourceSpec.model_validate({"image": "nginx", "memory": "64Mi"})
-    makers = (horizontal_pod_autoscaler.autoscaler, routes.ingress, routes.http_route)
-
-    assert [make(parent, spec, Replicas(1)) for make in makers] == [None, None, None]
-    assert propagation.propagated(parent, spec) == {}

@@ -21,8 +21,7 @@ from tests.cli.command import call
 from tests.docs.commands import commands
 from tests.docs.documents import ROOT, printed
 from tests.health.test_examples import find
-from tests.properties.state_transitions import NEW, STATES
-from tests.properties.test_state_transitions import EVERY
+from tests.properties.state_transitions import EVERY, NEW, STATES
 from tests.requests.builders import MYRESOURCE, NOW
 from toolkit.documents import blocks
 from website.fields import below
@@ -149,7 +148,7 @@ def test_the_example_of_the_status_has_every_field_and_the_api_server_stores_it(
     assert {*FIELDS} == {path for path, _ in below(OF_STATUS)}
 
 
-def test_the_picture_has_every_state_and_each_of_its_changes_happens() -> None:
+def test_the_picture_has_every_state_and_only_changes_that_can_happen() -> None:
     changes = {(before, after) for before, after, _ in ARROWS}
 
     assert {after for _, after in changes} | {"Suspended", "Terminating"} == {*STATES}

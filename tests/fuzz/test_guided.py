@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.mutation import mutated
 from toolkit.slow import only_whole, short_or_whole
 
 pytest.importorskip("atheris", reason="atheris has no package for this system")
@@ -54,11 +53,3 @@ def test_a_hook_that_trusts_a_request_would_be_found(tmp_path: Path) -> None:
     assert ended.returncode != 0
     assert "Uncaught Python exception" in ended.stdout + ended.stderr
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith("crash-")]
-
-
-@pytest.mark.parametrize("file", sorted(CORPUS.iterdir()), ids=lambda file: file.name)
-def test_a_mutation_depends_on_its_seed_alone(file: Path) -> None:
-    body = file.read_bytes()
-
-    assert mutated(body, 1) == mutated(body, 1)
-    assert not body or len({mutated(body, seed) for seed in range(20)}) > 3

@@ -11,10 +11,19 @@ import pytest
 from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.server.app import create_app
-from tests.invalid.mutations import KEPT_BY_ANNOTATION, KEPT_BY_MANAGED_FIELDS, MADE, REQUESTS, record_of, with_record
+from tests.invalid.mutations import (
+    DEPLOYMENT,
+    KEPT_BY_ANNOTATION,
+    KEPT_BY_MANAGED_FIELDS,
+    MADE,
+    REQUESTS,
+    record_of,
+    with_record,
+    with_text,
+)
 from tests.invalid.response_checks import faults
 from tests.requests.builders import MYRESOURCE, NOW, Json
-from toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without
+from toolkit.mutations import CANARY, REPLACEMENTS, Path, places, replaced, spelled, without
 from toolkit.slow import short_or_whole
 
 APP = create_app(MYRESOURCE, clock=lambda: NOW)
@@ -36,7 +45,7 @@ def encoded(requests: dict[str, Json]) -> dict[str, bytes]:
 def test_whatever_stands_in_whichever_place_sync_answers_or_refuses(
     request_: Json, change: Change, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger="metahook")
+    caplog.set_level(logging.DEBUG)
 
     requests = variants(request_, change, short_or_whole(7, 1))
 
@@ -62,6 +71,32 @@ def test_whatever_is_missing_sync_answers_or_refuses(request_: Json) -> None:
     requests = {spelled(path): without(request_, path) for path in places(request_) if path}
 
     assert faults(APP, "/sync", encoded(requests)) == {}
+
+
+TEXTS = [
+    *("NaN", "Infinity", "-Infinity", "1e400", "-1e400", "1" * 4_000, "1e-400", "-0", "01", "+1", ".5", "0x10"),
+    *(pair[:-1] * levels + '""' + pair[-1] * levels for pair in ("[]", '{"x":}') for levels in (500, 2_000, 100_000)),
+]
+"""Numbers that are none or too large, and deep nesting."""
+
+SPEC, CHILD = ("parent", "spec"), (*DEPLOYMENT, "spec")
+PLACES: list[Path] = [
+    *(("later",), ("parent",), ("parent", "metadata", "generation"), ("related",), ("children",)),
+    *(SPEC, *((*SPEC, field) for field in ("replicas", "memory", "env"))),
+    *(("parent", "status", *path) for path in ((), ("conditions",), ("conditions", 0))),
+    *(DEPLOYMENT[:2], DEPLOYMENT, (*DEPLOYMENT, "metadata", "managedFields"), (*DEPLOYMENT, "status", "replicas")),
+    *(CHILD, (*CHILD, "replicas"), (*CHILD, "template", "spec", "containers")),
+]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: f"{text[:5]} {len(text)}")
+@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS.keys())
+def test_what_no_api_server_stores_is_answered_or_refused_wherever_it_stands(request_: Json, text: str) -> None:
+    whole = replaced(request_, SPEC, lambda spec: {"replicas": 1, **spec})
+    whole = replaced(whole, (*DEPLOYMENT, "metadata"), lambda metadata: {"managedFields": [], **metadata})
+    bodies = {spelled(path): with_text({**whole, "later": None}, path, text) for path in PLACES}
+
+    assert faults(APP, "/sync", bodies) == {}
 
 
 def forgetful(request: SyncRequest, now: datetime) -> SyncResponse:

@@ -1,8 +1,4 @@
-"""Events in the simulator, two at a time, while the Deployment controller is stopped or a cache stands still."""
-
-from itertools import combinations
-from random import Random
-from typing import NamedTuple
+"""A scene: a MyResource with some optional fields in the simulator, to which events happen."""
 
 from app.core.controller import controller
 from metahook import Controller
@@ -12,7 +8,7 @@ from metahook.simulator.controllers.pod_status import is_ready, running
 from metahook.simulator.history import YOU
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, Key, is_deleting
-from tests.plans.events import EDGES, EVENTS, FEATURES, Stage
+from tests.plans.events import EDGES, Stage
 from tests.plans.workload_run import WorkloadRun
 from tests.plans.workloads import INVALID, NIGHTLY, SETTINGS, WATCHING, Workload
 from tests.requests.watched_objects import WATCH, backup, config_map
@@ -107,66 +103,5 @@ class Scene(Stage):
         return made
 
 
-STOPPED = "stopped"
-BEHIND = ("MyResource", "Deployment", "ConfigMap", "Pod", "HorizontalPodAutoscaler", "Service", "MyBackup")
-DISTURBANCES = ((), (STOPPED,), *((kind,) for kind in BEHIND), *((STOPPED, kind) for kind in BEHIND))
-"""The Deployment controller is stopped meanwhile, the cache of a kind stands still, or both."""
-
 GAPS = (0.0, 0.02, 1.0, 5.0)
-"""Seconds between the two events: at once, before the caches have caught up, during a rollout, and after it."""
-
-MEANWHILE = 4.0
-"""Seconds from the last event to the end of the disturbance."""
-
-
-class Case(NamedTuple):
-    """Two events, and the features and the disturbance with which they happen."""
-
-    features: tuple[str, ...]
-    events: tuple[str, ...]
-    disturbance: tuple[str, ...] = ()
-    gap: float = 1.0
-
-
-ALONE_AND_IN_PAIRS = [*((feature,) for feature in FEATURES), *combinations(FEATURES, 2)]
-
-
-def some_cases(chance: Random, count: int, *, autoscaled: bool) -> list[Case]:
-    """Return so many cases: each feature alone and each pair, each order of two events, each disturbance and gap."""
-    every = [features for features in ALONE_AND_IN_PAIRS if ("autoscaling" in features) == autoscaled]
-    return [_some_case(chance, chance.choice(every)) for _ in range(count)]
-
-
-def _some_case(chance: Random, features: tuple[str, ...]) -> Case:
-    possible = [event for event in EVENTS if event not in FEATURES or event in features]
-    events = chance.choice(possible), chance.choice(possible)
-    return Case(features, events, chance.choice(DISTURBANCES), chance.choice(GAPS))
-
-
-def play(case: Case, mode: Mode, hook: Controller | None = None) -> list[str]:
-    """Let it happen; return what is wrong, meanwhile and in the end."""
-    scene = Scene(mode, case.features, hook)
-    _disturb(scene, case.disturbance)
-    for event in case.events:
-        EVENTS[event](scene)
-        scene.world.run(case.gap)
-    scene.world.run(MEANWHILE)
-    _restore(scene, case.disturbance)
-    scene.world.until_quiet(100)
-    return scene.problems_at_the_end()
-
-
-def _disturb(scene: Scene, disturbance: tuple[str, ...]) -> None:
-    if STOPPED in disturbance:
-        scene.world.deployments.stop()
-    cache = scene.world.metacontroller.cache
-    cache.delays = lambda write: [] if write.key.kind in disturbance else [cache.late]
-
-
-def _restore(scene: Scene, disturbance: tuple[str, ...]) -> None:
-    if STOPPED in disturbance:
-        scene.world.deployments.start()
-    cache = scene.world.metacontroller.cache
-    cache.delays = lambda _: [cache.late]
-    for kind in disturbance:
-        cache.rewatch(kind)
+"""Seconds between two events: at once, before the caches have caught up, during a rollout, and after it."""

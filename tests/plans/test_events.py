@@ -1,18 +1,34 @@
-"""Whatever happens, in whatever order, with any optional fields: Ready is what the Pods show."""
+"""Two events at once, with some optional fields: Ready is what the Pods show. test_walk.py draws more of them."""
 
 from collections.abc import Callable
-from random import Random
+from typing import NamedTuple
 
 import pytest
 
 from metahook import Controller
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.plans import broken
-from tests.plans.scene import STOPPED, Case, play, some_cases
-from tests.simulated.worlds import both_modes
+from tests.plans.events import EVENTS
+from tests.plans.scene import Scene
 from toolkit.slow import short_or_whole
 
 pytestmark = pytest.mark.no_cover
+
+STOPPED = "stopped"
+"""The Deployment controller is stopped meanwhile; the name of a kind: its cache stands still."""
+
+MEANWHILE = 4.0
+"""Seconds from the last event to the end of the disturbance."""
+
+
+class Case(NamedTuple):
+    """Two events, and the features and the disturbance with which they happen."""
+
+    features: tuple[str, ...]
+    events: tuple[str, ...]
+    disturbance: tuple[str, ...] = ()
+    gap: float = 1.0
+
 
 CASES = {
     "configuration changed twice while the Deployment controller is stopped": Case(
@@ -30,24 +46,32 @@ CASES |= {
 CASES["scaled, then Pods lost, which are watched"] = Case(("autoscaling", "Pods"), ("number", "loss"), (), 5.0)
 """Cases that were wrong once, and the same ones without autoscaling."""
 
-
-@both_modes
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_ready_is_what_the_pods_show(case: Case, mode: Mode) -> None:
-    assert play(case, mode) == []
+PLAYED = [(name, mode) for number, name in enumerate(CASES) for mode in short_or_whole([MODES[number % 2]], MODES)]
+"""Each case in each mode; in short, in one of them by turns."""
 
 
-@pytest.mark.slow
-@both_modes
-@pytest.mark.parametrize("autoscaled", [pytest.param(True, id="autoscaled"), pytest.param(False, id="fixed")])
-def test_ready_is_what_the_pods_show_whatever_happens(mode: Mode, autoscaled: bool, random_seed: int) -> None:  # noqa: FBT001 - a parameter
-    """To repeat a case alone, add it to CASES as it is printed."""
-    chance = Random(random_seed)  # noqa: S311 - nothing secret
-    chosen = some_cases(chance, short_or_whole(10, 500), autoscaled=autoscaled)
+def play(case: Case, mode: Mode, hook: Controller | None = None) -> list[str]:
+    """Let it happen; return what is wrong, meanwhile and in the end."""
+    scene = Scene(mode, case.features, hook)
+    cache = scene.world.metacontroller.cache
+    if STOPPED in case.disturbance:
+        scene.world.deployments.stop()
+    cache.delays = lambda write: [] if write.key.kind in case.disturbance else [cache.late]
+    for event in case.events:
+        EVENTS[event](scene)
+        scene.world.run(case.gap)
+    scene.world.run(MEANWHILE)
+    scene.world.deployments.start()
+    cache.delays = lambda _: [cache.late]
+    for kind in case.disturbance:
+        cache.rewatch(kind)
+    scene.world.until_quiet(100)
+    return scene.problems_at_the_end()
 
-    wrong = {case: lines for case in chosen if (lines := play(case, mode))}
 
-    assert not wrong, "\n".join(f"{case}\n  {'; '.join(lines)}" for case, lines in wrong.items())
+@pytest.mark.parametrize(("name", "mode"), PLAYED, ids=str)
+def test_ready_is_what_the_pods_show(name: str, mode: Mode) -> None:
+    assert play(CASES[name], mode) == []
 
 
 CONTROLS: list[tuple[Callable[[], Controller], tuple[str, ...], str]] = [

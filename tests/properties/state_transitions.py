@@ -5,6 +5,8 @@ from tests.requests.builders import Json
 STATES = ("Building", "Ready", "Sleeping", "Degraded", "Failed", "Suspended", "Terminating")
 NEW = ("Building", "Failed", "Suspended", "Terminating")
 """The first state of a MyResource; Terminating if it is deleted before its first status is written."""
+EVERY = [(before, after) for before in STATES[:-1] for after in STATES if before != after]
+"""The changes of one that has a state; Degraded only after it was Ready."""
 
 
 def is_possible(before: Json, after: Json) -> bool:

@@ -13,12 +13,14 @@ from metahook.simulator.objects import to_json
 from metahook.simulator.world import World
 from tests.requests.builders import Json, rolled_out
 from tests.requests.watched_objects import ALL, WATCHING, WITH_BACKUPS
-from tests.simulated.worlds import WEB, Since, both_modes, parent, ready, synced, world
+from tests.simulated.worlds import WEB, Since, both_modes, calls, parent, ready, synced, world
 from tests.strategies.my_resources import specs
-from tests.strategies.observed import Situation, situations
+from tests.strategies.observed import Situation, changed, situations
 from toolkit.slow import short_or_whole
 
 KINDS = [child.KIND for child in CHILDREN]
+PERIOD = 600
+"""Seconds after which a value that stays different is written anew."""
 
 
 def alone(mode: Mode, *objects: Json) -> World:
@@ -172,3 +174,20 @@ def test_an_invalid_spec_changes_no_child(mode: Mode, spec: Json, broken: str) -
     assert done.requests == ["update status MyResource web"]
     assert children(made) == before
     assert synced(made).requests == []
+
+
+@both_modes
+def test_what_a_policy_overrides_is_called_three_times_in_each_period(mode: Mode) -> None:
+    """The write of its turn is seen twice: as written, and by the Deployment controller."""
+    made = world(mode)
+    made.api.admission.append(
+        lambda item, _: changed(item, 7, "spec", "replicas") if item["kind"] == "Deployment" else item
+    )
+    made.apply(parent())
+    made.run(2 * PERIOD)
+    before = calls(made)
+
+    made.run(3 * PERIOD)
+
+    assert ready(made)[1] == "Overridden"
+    assert calls(made) - before <= 3 * 3

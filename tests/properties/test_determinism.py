@@ -1,12 +1,10 @@
-"""The same request gets the same bytes: in any order of its keys, and in any process."""
+"""The same request gets the same bytes in any order of its keys.
 
-import hashlib
+In any process, too: tests/recorded/test_traffic.py replays requests in a process of its own, with its own hash seed.
+"""
+
 import json
-import os
 import random
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,18 +15,6 @@ from tests.requests.builders import NOW
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.observed import Situation, situations
 from toolkit.slow import short_or_whole
-
-CORPUS = short_or_whole(60, 300)
-DIGEST = """
-import hashlib, json, sys
-from datetime import datetime
-from tests.requests.watched_objects import WATCHING
-
-bodies = json.load(open(sys.argv[1]))
-now = datetime.fromisoformat(sys.argv[2])
-answers = [WATCHING.answer_sync(body.encode(), now) for body in bodies]
-print(hashlib.sha256(b"".join(answers)).hexdigest())
-"""
 
 
 def shuffled(value: Any, chance: random.Random) -> Any:
@@ -49,33 +35,3 @@ def test_the_order_of_keys_does_not_matter(situation: Situation, seed: int) -> N
 
     assert WATCHING.handle_sync(body, NOW).body == WATCHING.handle_sync(other, NOW).body
     assert WATCHING.handle_sync(body, NOW).body == WATCHING.handle_sync(body, NOW).body
-
-
-@pytest.fixture(scope="module")
-def corpus() -> list[str]:
-    """Return the bodies of some hundred requests."""
-    bodies: list[str] = []
-
-    @settings(max_examples=CORPUS)
-    @given(situations())
-    def collect(situation: Situation) -> None:
-        bodies.append(situation.body().decode())
-
-    collect()
-    return bodies
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", short_or_whole(["random"], ["0", "1", "random"]))
-def test_the_hash_seed_of_the_process_does_not_matter(seed: str, corpus: list[str], tmp_path: Path) -> None:
-    file = tmp_path / "bodies.json"
-    file.write_text(json.dumps(corpus))
-    here = hashlib.sha256(b"".join(WATCHING.handle_sync(body.encode(), NOW).body for body in corpus)).hexdigest()
-
-    command = [sys.executable, "-c", DIGEST, str(file), NOW.isoformat()]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True, text=True
-    )
-
-    assert done.stdout.strip() == here
-    assert len(corpus) >= CORPUS

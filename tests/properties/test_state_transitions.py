@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.api.examples.schedule import schedule, window
-from tests.properties.state_transitions import NEW, STATES, is_possible
-from tests.requests.builders import EARLIER_TEXT, NOW, NOW_TEXT, Json, finished, my_resource, sync
+from tests.properties.state_transitions import is_possible
+from tests.requests.builders import EARLIER_TEXT, NOW, NOW_TEXT, Json
 from tests.requests.watched_objects import WATCHING
 from tests.strategies.my_resources import parents
 from tests.strategies.observed import Situation, situations
@@ -62,54 +61,6 @@ def _deleted(parent: Json) -> Json:
 @given(parents())
 def test_a_new_one_is_building_failed_or_suspended(parent: Json) -> None:
     assert is_possible({}, answered(Situation({**parent, "status": {}}), NOW))
-
-
-def rollout(parent: Json, available: int, reason: str, status: str = "True") -> Json:
-    """Return the Deployment of *parent* with so many available Pods, and this condition Progressing."""
-    (made,) = finished(parent)
-    progressing = {"type": "Progressing", "status": status, "reason": reason}
-    return {**made, "status": {**made["status"], "availableReplicas": available, "conditions": [progressing]}}
-
-
-def get_into(state: str, before: Json) -> Json:
-    """Return the status of a MyResource that gets into *state*; *before* is its status, empty if it is new."""
-    parent = my_resource(status=before, deleting=state == "Terminating")
-    special = {
-        "Sleeping": my_resource(status=before, **schedule(window("11:00", "13:00"))),
-        "Failed": my_resource(status=before, configReload={"mode": "Sometimes"}),
-        "Suspended": my_resource(status=before, suspend=True),
-    }
-    children = {
-        "Building": [rollout(parent, 0, "ReplicaSetUpdated")],
-        "Ready": finished(parent),
-        "Sleeping": finished(special["Sleeping"]),
-        "Degraded": [rollout(parent, 0, "NewReplicaSetAvailable")],
-        "Failed": [],
-        "Suspended": [],
-        "Terminating": [],
-    }
-    status: Json = sync(special.get(state, parent), *children[state])["status"]
-    return status
-
-
-STARTED = get_into("Ready", get_into("Building", {}))
-EVERY = [(before, after) for before in STATES[:-1] for after in STATES if before != after]
-
-
-@pytest.mark.parametrize("after", NEW)
-def test_a_new_one_gets_into_this_state(after: str) -> None:
-    found = get_into(after, {})
-
-    assert (found["state"], is_possible({}, found)) == (after, True)
-
-
-@pytest.mark.parametrize(("before", "after"), EVERY)
-def test_each_other_state_follows(before: str, after: str) -> None:
-    old = get_into(before, STARTED)
-    new = get_into(after, old)
-
-    assert [old["state"], new["state"]] == [before, after]
-    assert is_possible(old, new)
 
 
 READY = {"state": "Ready", "readyGeneration": 1, "conditions": [{"observedGeneration": 1}]}

@@ -141,8 +141,12 @@ def test_each_reason_that_pods_give_was_recorded() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_reasons_are_those_of_the_causes_one_after_the_other(name: str) -> None:
-    assert in_turn(Replay(name)) == REASONS[name]
+def test_the_reasons_are_those_of_the_causes_in_turn_and_few_statuses_are_written(name: str) -> None:
+    replay = Replay(name)
+
+    assert in_turn(replay) == REASONS[name]
+    assert MESSAGES.get(name, "") in replay.said[-1].message
+    assert len(replay.statuses) <= MOST
 
 
 def in_turn(replay: Replay) -> list[str]:
@@ -150,16 +154,6 @@ def in_turn(replay: Replay) -> list[str]:
     said = [*replay.said, None]
     long = [one.reason for one, two in itertools.pairwise(said) if one and (two is None or two.at - one.at >= 0.1)]
     return [reason for number, reason in enumerate(long) if not number or reason != long[number - 1]]
-
-
-@pytest.mark.parametrize("name", MESSAGES)
-def test_the_message_has_the_cause_and_the_remedy(name: str) -> None:
-    assert MESSAGES[name] in Replay(name).said[-1].message
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_few_statuses_are_written_however_often_pods_change(name: str) -> None:
-    assert len(Replay(name).statuses) <= MOST
 
 
 @pytest.mark.parametrize("name", ["crash-loop", "finished", "liveness-exit-0", "liveness-killed", "out-of-memory"])

@@ -147,13 +147,3 @@ def test_a_kind_that_the_operator_does_not_watch_is_refused_by_a_condition() -> 
     assert "mybackups/nightly is of a kind that the operator does not watch" in condition(answer)["message"]
     assert condition(answer, "Stalled")["status"] == "True"
     assert answer["status"]["state"] == "Failed"
-
-
-def test_of_sixteen_long_names_those_are_said_that_fit() -> None:
-    asked = waiting(*({**NIGHTLY, "name": f"{'x' * 240}{number}"} for number in range(16)))
-
-    answer = answered(NONE, parent=asked)
-
-    for message in (condition(answer)["message"], condition(answer, "DependenciesReady")["message"]):
-        assert message.count(" does not exist; ") == 2
-        assert message.endswith("; and others.")

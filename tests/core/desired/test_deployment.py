@@ -100,58 +100,6 @@ def test_the_strategy_is_always_whole() -> None:
     assert deployment(strategy={})["spec"]["strategy"] == deployment()["spec"]["strategy"]
 
 
-OF_DEPLOYMENT: Json = {"minReadySeconds": 5, "progressDeadlineSeconds": 300, "revisionHistoryLimit": 3}
-OF_POD: Json = {
-    "terminationGracePeriodSeconds": 45,
-    "priorityClassName": "high",
-    "serviceAccountName": "robot",
-    "nodeSelector": {"disk": "ssd"},
-    "dnsConfig": {"searches": ["example.com"], "options": [{"name": "edns0"}]},
-    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["old"]}],
-}
-OF_CONTAINER: Json = {
-    "command": ["/run"],
-    "args": ["--fast"],
-    "env": [{"name": "A", "value": "1"}],
-    "imagePullPolicy": "Always",
-    "lifecycle": {"postStart": {"exec": {"command": ["warm"]}}, "preStop": {"sleep": {"seconds": 5}}},
-}
-
-
-def test_what_the_user_says_goes_to_the_place_that_kubernetes_has_for_it() -> None:
-    made = deployment(**OF_DEPLOYMENT, **OF_POD, **OF_CONTAINER)["spec"]
-    spec = made["template"]["spec"]
-
-    assert OF_DEPLOYMENT.items() <= made.items()
-    assert {**OF_POD, "serviceAccount": "robot"}.items() <= spec.items()
-    assert OF_CONTAINER.items() <= spec["containers"][0].items()
-
-
-def test_the_sources_of_a_projected_volume_carry_all_defaults() -> None:
-    files = [
-        {"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}},
-        {"path": "memory", "resourceFieldRef": {"resource": "limits.memory"}},
-    ]
-    sources = [{"configMap": {"name": "about"}}, {"downwardAPI": {"items": files}}]
-
-    (volume,) = pod(volumes=[{"name": "about", "projected": {"sources": sources}}])["volumes"]
-
-    assert volume["projected"]["sources"] == [
-        {"configMap": {"name": "about"}},
-        {
-            "downwardAPI": {
-                "items": [
-                    {"path": "labels", "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.labels"}},
-                    {
-                        "path": "memory",
-                        "resourceFieldRef": {"containerName": "main", "divisor": "0", "resource": "limits.memory"},
-                    },
-                ]
-            }
-        },
-    ]
-
-
 def test_pod_metadata_and_a_restart_reach_the_pods_alone() -> None:
     made = deployment(
         podMetadata={"labels": {"team": "red"}, "annotations": {"note": "x"}}, restartedAt="2026-01-31T12:00:00Z"
@@ -179,23 +127,6 @@ def test_the_pull_policy_follows_the_tag(image: str, policy: str) -> None:
     assert container(image=image)["imagePullPolicy"] == policy
 
 
-def test_references_to_the_pods_own_fields_carry_all_defaults() -> None:
-    sources = [{"fieldRef": {"fieldPath": "metadata.name"}}, {"resourceFieldRef": {"resource": "limits.cpu"}}]
-    plain = {"name": "PLAIN", "value": "1"}
-    key = {"name": "KEY", "valueFrom": {"configMapKeyRef": {"name": "a", "key": "b"}}}
-    env = [{"name": f"V{place}", "valueFrom": source} for place, source in enumerate(sources)]
-
-    assert container(env=[*env, plain, key])["env"] == [
-        {"name": "V0", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}},
-        {
-            "name": "V1",
-            "valueFrom": {"resourceFieldRef": {"containerName": "main", "divisor": "0", "resource": "limits.cpu"}},
-        },
-        plain,
-        key,
-    ]
-
-
 @pytest.mark.parametrize("profile", ["Baseline", "Restricted"])
 def test_an_init_container_is_as_the_container_of_the_application_but_for_its_fields(profile: str) -> None:
     memory = {"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.memory"}}}
@@ -221,3 +152,25 @@ def test_an_init_container_is_as_the_container_of_the_application_but_for_its_fi
         "securityContext": main["securityContext"],
         "restartPolicy": "Always",
     }
+
+
+def test_references_to_the_pods_own_fields_carry_all_defaults() -> None:
+    """Otherwise each sync under dynamic-apply would differ from what the API server stores."""
+    field, resource = {"fieldPath": "metadata.name"}, {"resource": "limits.memory"}
+    sources: list[Json] = [{"fieldRef": field}, {"resourceFieldRef": resource}]
+    files = {"downwardAPI": {"items": [{"path": f"{number}", **source} for number, source in enumerate(sources)]}}
+
+    made = pod(
+        env=[{"name": f"V{number}", "valueFrom": source} for number, source in enumerate(sources)],
+        volumes=[{"name": "about", "projected": {"sources": [{"configMap": {"name": "a"}}, files]}}],
+    )
+
+    whole = [
+        {"fieldRef": {"apiVersion": "v1", **field}},
+        {"resourceFieldRef": {"containerName": "main", "divisor": "0", **resource}},
+    ]
+    assert [variable["valueFrom"] for variable in made["containers"][0]["env"]] == whole
+    assert made["volumes"][0]["projected"]["sources"] == [
+        {"configMap": {"name": "a"}},
+        {"downwardAPI": {"items": [{"path": f"{number}", **source} for number, source in enumerate(whole)]}},
+    ]

@@ -2,13 +2,9 @@ import json
 
 import pytest
 
-from app.core.desired.children import CHILDREN
 from app.core.desired.desired_state import MAX_CHILD
-from app.core.desired.kept_children import left_as_observed
-from metahook import Children, SyncRequest
-from metahook.protocol.request_builder import sync_request
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from tests.requests.builders import Json, child, condition, finished, grouped, my_resource, owned, reason, sync
+from tests.requests.builders import Json, child, condition, finished, my_resource, owned, reason, sync
 
 PORTS = [{"containerPort": 80}]
 DEPENDENCIES = [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "db"}]
@@ -146,10 +142,3 @@ def test_an_existing_service_that_can_not_become_headless_or_the_reverse_is_an_i
     assert child(sync(new, deployment), "Service")["spec"].get("clusterIP") == after
     leaving = {**service, "metadata": {**service["metadata"], "deletionTimestamp": "2026-01-31T12:00:00Z"}}
     assert reason(sync(new, deployment, leaving)) == "ChildTerminating"
-
-
-def test_a_child_that_is_gone_is_left_as_it_was_applied(monkeypatch: pytest.MonkeyPatch) -> None:
-    children = SyncRequest.decode(sync_request(my_resource(), grouped(*finished(my_resource())), {}), CHILDREN).children
-    monkeypatch.setattr(Children, "find", lambda *_: None)
-
-    assert left_as_observed(children) == children.kept()

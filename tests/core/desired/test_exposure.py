@@ -156,14 +156,6 @@ def test_one_that_comes_later_creates_no_route_with_the_same_address_and_names_t
     assert found["message"].startswith(claimed)
 
 
-def test_one_whose_route_serves_keeps_it_also_if_the_other_is_older() -> None:
-    """Which MyResource is older does not matter: one that changes its host must not stop another."""
-    ours = route_of(exposed(), NOW_TEXT)
-    moving = route_of(exposed("shop", "u-shop", path="/before"), EARLIER_TEXT)
-
-    assert "Ingress" in kinds(sync(exposed(), ours, related=seen(ours, moving)))
-
-
 @pytest.mark.parametrize("now", [exposed(path="/new"), exposed(gateway=GATEWAY)], ids=["address", "kind"])
 def test_the_route_of_an_earlier_spec_stays_while_the_new_one_is_claimed(now: Json) -> None:
     before = [with_last_applied(item, item) for item in finished(exposed())]
@@ -187,10 +179,3 @@ def test_a_gateway_that_is_not_enabled_loses_no_call_and_no_child() -> None:
     assert condition(answer)["reason"] != "KindNotManaged"
     assert condition(answer, "Exposed")["reason"] == "NotEnabled"
     assert "expose.gateway of the operator's chart" in condition(answer, "Exposed")["message"]
-
-
-def test_a_record_that_is_lost_still_keeps_the_route_of_an_earlier_spec() -> None:
-    (ingress,) = [item for item in finished(exposed()) if item["kind"] == "Ingress"]
-    answer = sync(exposed(gateway=GATEWAY), ingress, listed=NO_GATEWAYS)
-
-    assert child(answer, "Ingress")["metadata"]["annotations"] == {"mygroup.example.com/applied": "1-u-web"}

@@ -106,13 +106,11 @@ PLAIN = Situation(my_resource())
 
 def test_manifests_of_another_number_of_pods_are_others() -> None:
     own, memo = parent(1, encoded()), GenerationMemo()
-    spec = customize(own, memo)
+    spec = valid(own, memo)
 
-    assert [manifests(own, spec, {}, Replicas(pods), memo)[Deployment]["spec"]["replicas"] for pods in (1, 2, 1)] == [
-        1,
-        2,
-        1,
-    ]
+    made = [manifests(own, spec, {}, Replicas(pods), memo) for pods in (1, 2, 1)]
+
+    assert [each[Deployment]["spec"]["replicas"] for each in made] == [1, 2, 1]
 
 
 def test_the_next_sync_of_a_generation_makes_nothing_again() -> None:
@@ -134,7 +132,6 @@ def used_key(number: int) -> Json:
     return {"name": f"A{number}", "valueFrom": {"configMapKeyRef": {"name": "a", "key": str(number)}}}
 
 
-PROBE = {"tcpSocket": {"port": 1}}
 WIDE = "\U0001f600" + "a" * 8000
 SPECS = {
     "least": encoded(),
@@ -143,15 +140,13 @@ SPECS = {
     ),
     "variables": encoded(env=[{"name": f"A{number}"} for number in range(100)]),
     "arguments": encoded(args=[""] * 256),
-    "labels": encoded(**filled("spec.podMetadata.labels")),
-    "quantities": encoded(**filled("spec.resources.requests")),
     "volumes": encoded(**filled("spec.volumes")),
-    "probes": encoded(startupProbe=PROBE, readinessProbe=PROBE, livenessProbe=PROBE),
     "references": encoded(env=list(map(used_key, range(100)))),
     "long texts": encoded(args=["a" * 8000]),
     "long texts with a wide character": encoded(args=[WIDE]),
     "long texts with an escaped character": json.dumps({"image": "a", "args": [WIDE]}).encode(),
 }
+TRIED = short_or_whole([*SPECS][:1] + [*SPECS][5:8:2], [*SPECS])
 
 
 def parent(number: int, spec: bytes) -> Parent:
@@ -161,34 +156,32 @@ def parent(number: int, spec: bytes) -> Parent:
     return Parent(name, f"team-{number}", f"{number:036}", 1, created=None, deleting=False, spec=own, status=b"{}")
 
 
-def customize(parent: Parent, memo: GenerationMemo) -> MyResourceSpec:
+def valid(parent: Parent, memo: GenerationMemo) -> MyResourceSpec:
     """Remember what a customize request needs."""
-    valid = checked_spec(parent, memo)
-    assert isinstance(valid, ValidSpec), valid.problem
-    return valid.spec
+    found = checked_spec(parent, memo)
+    assert isinstance(found, ValidSpec), found.problem
+    return found.spec
 
 
-def sync(parent: Parent, memo: GenerationMemo) -> None:
+def remember(parent: Parent, memo: GenerationMemo) -> None:
     """Remember what a sync needs."""
-    spec = customize(parent, memo)
+    spec = valid(parent, memo)
     manifests(parent, spec, {"mygroup.example.com/config": "0123456789abcdef"}, Replicas(spec.replicas), memo)
 
 
 BOUND = short_or_whole(MIB // 4, MIB)
-Remember = Callable[[Parent, GenerationMemo], object]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("remember", short_or_whole([sync], [sync, customize]))
-@pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS.keys())
-def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(spec: bytes, remember: Remember) -> None:
+@pytest.mark.parametrize("name", TRIED)
+def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(name: str) -> None:
     memo = GenerationMemo(BOUND)
-    fill(memo, spec, remember)  # so that nothing else is made for the first time
+    fill(memo, SPECS[name])  # so that nothing else is made for the first time
     memo = GenerationMemo(BOUND)
     gc.collect()
     tracemalloc.start()
     try:
-        fill(memo, spec, remember)
+        fill(memo, SPECS[name])
         gc.collect()
         used, _ = tracemalloc.get_traced_memory()
     finally:
@@ -197,7 +190,7 @@ def test_a_full_memo_takes_the_memory_of_its_bound_and_no_more(spec: bytes, reme
     assert BOUND / 5 <= used <= BOUND
 
 
-def fill(memo: GenerationMemo, spec: bytes, remember: Remember) -> None:
+def fill(memo: GenerationMemo, spec: bytes) -> None:
     """Remember what is made for parents with *spec*, until the first is forgotten."""
     sizes = Watched(bound=0)
     remember(parent(0, spec), sizes)

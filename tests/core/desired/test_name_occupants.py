@@ -107,48 +107,6 @@ def test_a_service_of_another_owner_is_left_out_and_named(there: Json, expected:
     assert ("It is recreated once" in message) is (expected == "ChildTerminating")
 
 
-SERVED = my_resource(**PORTS)
-OURS = owned(child(sync(SERVED), "Service"), SERVED)
-
-
-@pytest.mark.parametrize(
-    ("parent", "children", "related", "expected"),
-    [
-        pytest.param(SERVED, [], {}, "Building", id="nothing is known"),
-        pytest.param(SERVED, [], {"Service.v1": {}}, "Building", id="there is none"),
-        pytest.param(SERVED, [], grouped(OURS, kinds=("Service",)), "Building", id="it is ours, not yet observed"),
-        pytest.param(
-            SERVED, finished(SERVED), grouped(service(), kinds=("Service",)), "Available", id="it is observed"
-        ),
-        pytest.param(my_resource(), [], grouped(service(), kinds=("Service",)), "Building", id="none is desired"),
-    ],
-)
-def test_a_service_that_is_desired_is_listed_if_no_other_owner_has_it(
-    parent: Json, children: list[Json], related: Any, expected: str
-) -> None:
-    answer = sync(parent, *children, related=related)
-
-    assert kinds(answer) == (["Deployment", "Service"] if parent is SERVED else ["Deployment"])
-    assert reason(answer) == expected
-
-
-def test_the_remedy_of_an_exposed_myresource_is_a_valid_spec() -> None:
-    parent = my_resource(**PORTS, expose={"host": "web.example.com"})
-    related = {**grouped(service(), kinds=("Service", "Ingress"))}
-
-    answer = sync(parent, related=related)
-
-    assert reason(answer) == "NameConflict"
-    assert "remove spec.expose and set spec.service.mode to Disabled" in condition(answer)["message"]
-
-
-def test_of_many_finalizers_as_many_are_named_as_fit() -> None:
-    answer = asked(service(going=True, finalizers=[f"{number}.{'a' * 200}.example.com/x" for number in range(9)]))
-
-    assert len(condition(answer)["message"]) < 1024
-    assert condition(answer)["message"].endswith("and others.")
-
-
 def test_a_deployment_that_was_left_behind_is_not_taken_over() -> None:
     first, later = anew(pod()), anew(pod(), after=60)
 

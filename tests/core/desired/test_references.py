@@ -4,109 +4,76 @@ from typing import Any
 import pytest
 
 from app.api.schema.reading import InvalidSpec, read
-from app.core.desired.references import Reference, references
-from metahook import ConfigMap, Secret
+from app.core.desired.references import references
+
+Json = dict[str, Any]
 
 MOUNT = [{"name": "v", "mountPath": "/v"}]
+ITEMS = [{"key": "a", "path": "a"}, {"key": "b", "path": "b"}]
+FIELD = {"fieldRef": {"fieldPath": "metadata.name"}}
 
 
-def found(**spec: Any) -> list[Reference]:
+def found(**spec: Any) -> str:
+    """Return what *spec* uses, as text: kind, name and key, whether it is optional, and whether it is used as files."""
     parsed = read("web", json.dumps({"image": "nginx:1.27", **spec}).encode())
     assert not isinstance(parsed, InvalidSpec)
-    return references(parsed)
+    return ", ".join(
+        f"{ref.kind.KIND.kind} {ref.name}{f'/{ref.key}' if ref.key else ''}"
+        f"{' optional' if ref.optional else ''}{' files' if ref.as_files else ''}"
+        for ref in references(parsed)
+    )
 
 
-def variable(**source: Any) -> dict[str, Any]:
+def variable(**source: Any) -> Json:
     return {"env": [{"name": "A", "valueFrom": source}]}
 
 
-def volume(**source: Any) -> dict[str, Any]:
+def volume(**source: Any) -> Json:
     return {"volumes": [{"name": "v", **source}], "volumeMounts": MOUNT}
 
 
-ITEMS = [{"key": "a", "path": "a"}, {"key": "b", "path": "b"}]
+def all_of(*names: str) -> Json:
+    return {"envFrom": [{"configMapRef": {"name": name}} for name in names]}
+
+
+def projected(*sources: Json) -> Json:
+    return volume(projected={"sources": list(sources)})
+
+
+OPTIONAL_KEY = variable(secretKeyRef={"name": "x", "key": "k", "optional": True})
+INIT = [
+    {"name": "a", "image": "a", **all_of("x")},
+    {"name": "b", "image": "b", **variable(secretKeyRef={"name": "y", "key": "k"}), "volumeMounts": MOUNT},
+]
+OF_INIT = {"volumes": [{"name": "v", "secret": {"secretName": "z"}}], "initContainers": INIT}
+SOURCES: list[Json] = [
+    {"configMap": {"name": "x", "items": ITEMS[:1]}},
+    {"secret": {"name": "y", "optional": False}},
+    {"downwardAPI": {"items": [{"path": "p", **FIELD}]}},
+]
+SOME, SOME_SECRET = {"name": "x", "items": ITEMS, "optional": True}, {"secretName": "x", "items": ITEMS}
+MAYBE = {"secretRef": {"name": "y", "optional": True}}
 
 
 @pytest.mark.parametrize(
     ("spec", "used"),
     [
-        pytest.param({}, [], id="nothing"),
-        pytest.param({"env": [{"name": "A", "value": "1"}]}, [], id="a value"),
-        pytest.param(variable(fieldRef={"fieldPath": "metadata.name"}), [], id="a field"),
-        pytest.param(
-            variable(configMapKeyRef={"name": "x", "key": "k"}),
-            [Reference(ConfigMap, "x", "k", optional=False)],
-            id="a variable from a ConfigMap",
-        ),
-        pytest.param(
-            variable(secretKeyRef={"name": "x", "key": "k", "optional": True}),
-            [Reference(Secret, "x", "k", optional=True)],
-            id="a variable from a Secret",
-        ),
-        pytest.param(
-            {"envFrom": [{"configMapRef": {"name": "x"}}, {"secretRef": {"name": "y", "optional": True}}]},
-            [Reference(ConfigMap, "x", None, optional=False), Reference(Secret, "y", None, optional=True)],
-            id="all keys as variables",
-        ),
-        pytest.param(volume(emptyDir={}), [], id="an empty directory"),
-        pytest.param({"volumes": [{"name": "v", "configMap": {"name": "x"}}]}, [], id="a volume that is not mounted"),
-        pytest.param(
-            {
-                "volumes": [{"name": "v", "secret": {"secretName": "z"}}],
-                "initContainers": [
-                    {"name": "a", "image": "a", "envFrom": [{"configMapRef": {"name": "x"}}]},
-                    {
-                        "name": "b",
-                        "image": "b",
-                        **variable(secretKeyRef={"name": "y", "key": "k"}),
-                        "volumeMounts": MOUNT,
-                    },
-                ],
-            },
-            [
-                Reference(ConfigMap, "x", None, optional=False),
-                Reference(Secret, "y", "k", optional=False),
-                Reference(Secret, "z", None, optional=False, as_files=True),
-            ],
-            id="what init containers use",
-        ),
-        pytest.param(
-            {"envFrom": [{"configMapRef": {"name": "x"}}] * 2},
-            [Reference(ConfigMap, "x", None, optional=False)],
-            id="the same twice",
-        ),
-        pytest.param(
-            volume(configMap={"name": "x"}),
-            [Reference(ConfigMap, "x", None, optional=False, as_files=True)],
-            id="all keys as files",
-        ),
-        pytest.param(
-            volume(configMap={"name": "x", "items": ITEMS, "optional": True}),
-            [Reference(ConfigMap, "x", key, optional=True, as_files=True) for key in "ab"],
-            id="some keys as files",
-        ),
-        pytest.param(
-            volume(secret={"secretName": "x", "items": ITEMS}),
-            [Reference(Secret, "x", key, optional=False, as_files=True) for key in "ab"],
-            id="some keys of a Secret as files",
-        ),
-        pytest.param(
-            volume(
-                projected={
-                    "sources": [
-                        {"configMap": {"name": "x", "items": ITEMS[:1]}},
-                        {"secret": {"name": "y", "optional": False}},
-                        {"downwardAPI": {"items": [{"path": "p", "fieldRef": {"fieldPath": "metadata.name"}}]}},
-                    ]
-                }
-            ),
-            [
-                Reference(ConfigMap, "x", "a", optional=False, as_files=True),
-                Reference(Secret, "y", None, optional=False, as_files=True),
-            ],
-            id="a projected volume",
-        ),
+        pytest.param({}, "", id="nothing"),
+        pytest.param({"env": [{"name": "A", "value": "1"}]}, "", id="a value"),
+        pytest.param(variable(**FIELD), "", id="a field"),
+        pytest.param(variable(configMapKeyRef={"name": "x", "key": "k"}), "ConfigMap x/k", id="a variable"),
+        pytest.param(OPTIONAL_KEY, "Secret x/k optional", id="a variable from a Secret"),
+        pytest.param(all_of("x", "y"), "ConfigMap x, ConfigMap y", id="all keys as variables"),
+        pytest.param({"envFrom": [MAYBE]}, "Secret y optional", id="all keys of a Secret"),
+        pytest.param(all_of("x", "x"), "ConfigMap x", id="the same twice"),
+        pytest.param(volume(emptyDir={}), "", id="an empty directory"),
+        pytest.param({"volumes": [{"name": "v", "configMap": {"name": "x"}}]}, "", id="a volume that is not mounted"),
+        pytest.param(OF_INIT, "ConfigMap x, Secret y/k, Secret z files", id="what init containers use"),
+        pytest.param(volume(configMap={"name": "x"}), "ConfigMap x files", id="all keys as files"),
+        pytest.param(volume(configMap=SOME), "ConfigMap x/a optional files, ConfigMap x/b optional files", id="some"),
+        pytest.param(volume(secret=SOME_SECRET), "Secret x/a files, Secret x/b files", id="some keys of a Secret"),
+        pytest.param(projected(*SOURCES), "ConfigMap x/a files, Secret y files", id="a projected volume"),
     ],
 )
-def test_what_a_spec_uses_is_found(spec: dict[str, Any], used: list[Reference]) -> None:
+def test_what_a_spec_uses_is_found(spec: Json, used: str) -> None:
     assert found(**spec) == used

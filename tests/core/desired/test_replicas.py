@@ -30,15 +30,13 @@ def returned(*children: Json, **fields: Any) -> Any:
     )
 
 
-def test_a_new_deployment_has_the_least() -> None:
-    assert returned() == 2
-
-
 @pytest.mark.parametrize(
     ("replicas", "expected"), [(0, 2), (1, 2), (2, 2), (5, 5), (9, 9), (10, 9), (None, 2), ("5", 2), (-1, 2)], ids=str
 )
 def test_the_observed_number_is_returned_within_the_bounds(replicas: Any, expected: int) -> None:
+    assert returned() == 2, "a new one has the least"
     assert returned(observed(replicas)) == expected
+    assert returned(observed(replicas, SCALER), replicas=3) == 3, "without autoscaling it is that of the spec"
 
 
 @pytest.mark.parametrize(
@@ -56,10 +54,6 @@ def test_it_is_left_out_where_an_old_number_could_be_written_and_nothing_is_remo
     deployment: Json, expected: int | None
 ) -> None:
     assert returned(deployment) == expected
-
-
-def test_without_autoscaling_the_number_is_that_of_the_spec_whoever_owns_it() -> None:
-    assert returned(observed(5, SCALER), replicas=3) == 3
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,12 @@
 from typing import Any
 
-import pytest
-
-from tests.requests.builders import child, kinds, my_resource, sync
+from tests.requests.builders import child, my_resource, sync
 
 HTTP = {"name": "http", "containerPort": 8080}
 
 
 def service(**spec: Any) -> dict[str, Any]:
     return child(sync(my_resource(ports=[HTTP], **spec)), "Service")
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        pytest.param({}, id="no ports"),
-        pytest.param({"ports": []}, id="an empty list of ports"),
-        pytest.param({"ports": [HTTP], "service": {"mode": "Disabled"}}, id="disabled"),
-    ],
-)
-def test_without_ports_or_when_disabled_there_is_no_service(spec: dict[str, Any]) -> None:
-    assert kinds(sync(my_resource(**spec))) == ["Deployment"]
 
 
 def test_a_port_without_a_name_gets_one_from_protocol_and_number() -> None:

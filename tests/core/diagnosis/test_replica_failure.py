@@ -32,43 +32,29 @@ def said(message: str | None, **spec: Any) -> str:
     return found.removeprefix("Pods can't be created: ").partition(". See")[0]
 
 
+ROBOT, URGENT = {"serviceAccountName": "robot"}, {"priorityClassName": "urgent"}
+NO_ACCOUNT = "ServiceAccount default does not exist in the namespace: wait until Kubernetes creates it"
+EXCEEDED = "a quota of the namespace is exceeded: lower the requests, or raise the quota"
+REQUIRED = "a quota of the namespace requires CPU and memory requests or limits: set them in spec.resources"
+BOUNDS = "a LimitRange of the namespace does not allow these requests and limits: change spec.memory, spec.cpu or "
+WEBHOOK = "an admission policy or webhook of the cluster rejects them"
+
+
 @pytest.mark.parametrize(
     ("message", "spec", "expected"),
     [
-        (
-            ACCOUNT,
-            {"serviceAccountName": "robot"},
-            "ServiceAccount robot does not exist: create it, or change spec.serviceAccountName",
-        ),
-        (ACCOUNT, {}, "ServiceAccount default does not exist in the namespace: wait until Kubernetes creates it"),
-        (
-            CLASS,
-            {"priorityClassName": "urgent"},
-            "PriorityClass urgent does not exist: create it, or change spec.priorityClassName",
-        ),
+        (ACCOUNT, ROBOT, "ServiceAccount robot does not exist: create it, or change spec.serviceAccountName"),
+        (ACCOUNT, {}, NO_ACCOUNT),
+        (CLASS, URGENT, "PriorityClass urgent does not exist: create it, or change spec.priorityClassName"),
         (CLASS, {}, OTHERS),
         (SECURITY, {}, f"{LEVEL}: set spec.securityProfile to Restricted"),
         (SECURITY, {"securityProfile": "Restricted"}, LEVEL),
-        (QUOTA, {}, "a quota of the namespace is exceeded: lower the requests, or raise the quota"),
-        (
-            refused("failed quota: most: must specify limits.cpu for: main"),
-            {},
-            "a quota of the namespace requires CPU and memory requests or limits: set them in spec.resources",
-        ),
-        (
-            refused("maximum memory usage per Container is 100Mi, but limit is 128Mi"),
-            {},
-            (
-                "a LimitRange of the namespace does not allow these requests and limits: change spec.memory, spec.cpu "
-                "or spec.resources"
-            ),
-        ),
-        (refused(POLICY), {}, "an admission policy or webhook of the cluster rejects them"),
-        (
-            'admission webhook "x.example.com" denied the request: no',
-            {},
-            "an admission policy or webhook of the cluster rejects them",
-        ),
+        (QUOTA, {}, EXCEEDED),
+        (QUOTA.replace("pods=1", "pods=7"), {}, EXCEEDED),
+        (refused("failed quota: most: must specify limits.cpu for: main"), {}, REQUIRED),
+        (refused("maximum memory usage per Container is 100Mi, but limit is 128Mi"), {}, f"{BOUNDS}spec.resources"),
+        (refused(POLICY), {}, WEBHOOK),
+        ('admission webhook "x.example.com" denied the request: no', {}, WEBHOOK),
         ("something new", {}, OTHERS),
         (None, {}, OTHERS),
     ],
@@ -77,7 +63,3 @@ def test_what_the_api_server_says_is_told_in_the_words_of_the_spec(
     message: str | None, spec: Any, expected: str
 ) -> None:
     assert said(message, **spec) == expected
-
-
-def test_the_message_stays_the_same_while_the_counts_of_a_quota_move() -> None:
-    assert said(QUOTA) == said(QUOTA.replace("pods=1", "pods=7"))

@@ -80,8 +80,3 @@ def test_where_all_pods_were_changed_number_and_age_tell() -> None:
 
     assert reason({}, old, new, replicas=2, updatedReplicas=1) == "CrashLooping"
     assert reason({}, unscheduled, new, replicas=2, updatedReplicas=1) == "CrashLooping"
-
-
-@pytest.mark.parametrize("spec", [None, [], {"containers": 7}, {"containers": [None]}, {"initContainers": {}}], ids=str)
-def test_a_spec_of_another_shape_is_no_error(spec: object) -> None:
-    assert reason({}, {**pod(crashing()), "spec": spec}) == "CrashLooping"

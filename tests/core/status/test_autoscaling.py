@@ -16,12 +16,9 @@ from tests.requests.builders import (
     condition,
     finished,
     my_resource,
-    owned,
     reason,
-    rolled_out,
     sync,
 )
-from tests.requests.watched_objects import WATCH, config_map, related
 
 AUTOSCALING: Json = {"minReplicas": 2, "maxReplicas": 9, "targetMemoryUtilizationPercentage": 80}
 SPEC: Json = {"autoscaling": AUTOSCALING, "progressDeadlineSeconds": 60}
@@ -117,39 +114,6 @@ ROLLOUT = [{"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdate
 )
 def test_otherwise_missing_pods_are_missing(parent: Json, children: list[Json], expected: str) -> None:
     assert reason(sync(parent, *children)) == expected
-
-
-def restarted(children: list[Json]) -> list[Json]:
-    """Return *children* after ``kubectl rollout restart``, which the Deployment controller has not observed."""
-    deployment, *others = children
-    template = {**deployment["spec"]["template"]}
-    annotations = {"kubectl.kubernetes.io/restartedAt": NOW_TEXT}
-    template["metadata"] = {**template["metadata"], "annotations": annotations}
-    metadata = {**deployment["metadata"], "generation": 2}
-    return [{**deployment, "metadata": metadata, "spec": {**deployment["spec"], "template": template}}, *others]
-
-
-def reloaded() -> tuple[Json, list[Json]]:
-    """Return a MyResource that was Ready, and its children after a change of its ConfigMap was applied."""
-    parent = my_resource(**SPEC, envFrom=[{"configMapRef": {"name": "a"}}], status=READY)
-    one, two = (related(config_map("a", key=value)) for value in "12")
-    made = [owned(each, parent) for each in sync(parent, related=one, watch=WATCH)["children"]]
-    ready = [rolled_out(made[0]), made[1]]
-    settled = [applied(ready[0], sync(parent, *ready, related=one, watch=WATCH)), made[1]]
-    assert hash_of(settled[0])
-    changed = applied(settled[0], sync(parent, *settled, related=two, watch=WATCH))
-    return parent, [{**changed, "metadata": {**changed["metadata"], "generation": 2}}, made[1]]
-
-
-def test_a_new_template_is_a_rollout_before_the_deployment_controller_has_observed_it() -> None:
-    """Nothing but the template tells it from scaling: the counts and conditions are those of the Pods before."""
-    restart = restarted(finished_by_autoscaler())
-    parent, reload = reloaded()
-    reloading = sync(parent, *reload, related=related(config_map("a", key="2")), watch=WATCH)
-
-    assert (reason(sync(WAS_READY, *restart)), reason(reloading)) == ("RollingOut", "RollingOut")
-    assert hash_of(child(reloading, "Deployment")) is None
-    assert hash_of(reload[0]) is None, "it is dropped in the write that changes the template"
 
 
 def test_a_template_that_was_rolled_out_before_another_one_is_not_known() -> None:

@@ -1,13 +1,12 @@
 """Available and replicas tell of unstable Pods, whatever else keeps the MyResource from being Ready."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tests.requests.builders import NOW, Json, condition, finished, grouped, my_resource, reason, sync
-from tests.requests.pods import HEALTHY, ago, container, ended, failed, pod, running, shown
+from tests.requests.pods import HEALTHY, ago, container, ended, pod, running, shown
 
 FLAPPING = pod(container(state=running(3), last=ended(1), restarts=3, ready=True))
 STABLE = pod(HEALTHY)
@@ -29,33 +28,28 @@ SERVED = my_resource(ports=[{"containerPort": 80}])
 CONFIGURED = my_resource(envFrom=[{"configMapRef": {"name": "settings"}}])
 PAUSED = {**with_status(DEPLOYMENT, updatedReplicas=0), "spec": {**DEPLOYMENT["spec"], "paused": True}}
 UNOBSERVED = with_status(DEPLOYMENT, observedGeneration=0)
+CONFLICT = grouped(FOREIGN, kinds=("Service",))
+MISSING: Json = {"ConfigMap.v1": {}}
 
-
-def paused(related: Json) -> Json:
-    return sync(my_resource(), PAUSED, related=related)
-
-
-def not_yet_observed(related: Json) -> Json:
-    return sync(my_resource(), UNOBSERVED, related=related)
-
-
-SITUATIONS: dict[str, Callable[[Json], Json]] = {
-    "Building": lambda related: sync(CHANGED, DEPLOYMENT, related=related),
-    "NotApplied": lambda related: sync(WAITED, DEPLOYMENT, related=related, now=NOW + timedelta(seconds=60)),
-    "NameConflict": lambda related: sync(
-        SERVED, deployment_of(SERVED), related={**grouped(FOREIGN, kinds=("Service",)), **related}
-    ),
-    "ConfigNotFound": lambda related: sync(
-        CONFIGURED, deployment_of(CONFIGURED), related={"ConfigMap.v1": {}, **related}
-    ),
-    "Paused": paused,
-    "RollingOut": not_yet_observed,
+SITUATIONS: dict[str, tuple[Json, Json, Json, int]] = {
+    "Building": (CHANGED, DEPLOYMENT, {}, 0),
+    "NotApplied": (WAITED, DEPLOYMENT, {}, 60),
+    "NameConflict": (SERVED, deployment_of(SERVED), CONFLICT, 0),
+    "ConfigNotFound": (CONFIGURED, deployment_of(CONFIGURED), MISSING, 0),
+    "Paused": (my_resource(), PAUSED, {}, 0),
+    "RollingOut": (my_resource(), UNOBSERVED, {}, 0),
 }
+"""The MyResource, its Deployment, what is related besides Pods, and after how many seconds, by the reason of Ready."""
+
+
+def answered(situation: str, *pods: Json) -> Json:
+    parent, deployment, related, seconds = SITUATIONS[situation]
+    return sync(parent, deployment, related={**related, **shown(*pods)}, now=NOW + timedelta(seconds=seconds))
 
 
 @pytest.mark.parametrize("expected", SITUATIONS)
 def test_pods_are_available_if_they_run_and_do_not_flap_whatever_the_reason_of_ready_is(expected: str) -> None:
-    flapping, stable = (SITUATIONS[expected](shown(each)) for each in (FLAPPING, STABLE))
+    flapping, stable = (answered(expected, each) for each in (FLAPPING, STABLE))
 
     assert reason(flapping) == reason(stable) == expected
     found = [condition(answer, "Available") for answer in (flapping, stable)]
@@ -63,28 +57,16 @@ def test_pods_are_available_if_they_run_and_do_not_flap_whatever_the_reason_of_r
     assert [each["reason"] for each in found] == ["MinimumReplicasUnavailable", "MinimumReplicasAvailable"]
 
 
-def test_pods_that_just_failed_count_as_replicas_also_while_a_child_is_updated() -> None:
-    answer = sync(CHANGED, with_status(DEPLOYMENT, replicas=0), related=shown(failed("Evicted")))
-
-    assert (reason(answer), answer["status"]["replicas"]) == ("Building", 1)
-
-
-def test_pods_of_a_deleted_myresource_are_not_asked() -> None:
-    answer = sync(my_resource(deleting=True), DEPLOYMENT, related=shown(FLAPPING))
-
-    assert condition(answer, "Available")["status"] == "True"
-
-
 @pytest.mark.parametrize("expected", ["Building", "ConfigNotFound"])
 def test_what_flaps_is_looked_at_again_once_its_crash_is_forgiven(expected: str) -> None:
-    again = SITUATIONS[expected](shown(pod(container(state=running(590), last=ended(1), restarts=3, ready=True))))
+    flapping = pod(container(state=running(590), last=ended(1), restarts=3, ready=True))
 
-    assert again["resyncAfterSeconds"] == 10
+    assert answered(expected, flapping)["resyncAfterSeconds"] == 10
 
 
 def test_old_pods_that_flap_do_not_keep_a_deployment_that_nobody_looks_at_from_being_late() -> None:
     """Failures decide about a deadline only where nothing but Pods keeps the rollout from its end."""
-    first = not_yet_observed(shown(FLAPPING))
+    first = answered("RollingOut", FLAPPING)
     late = my_resource(status=first["status"])
     last = {"terminated": {"exitCode": 1, "startedAt": ago(-588), "finishedAt": ago(-589)}}
     flapping = pod(container(state=running(-590), last=last, restarts=3))
@@ -94,8 +76,6 @@ def test_old_pods_that_flap_do_not_keep_a_deployment_that_nobody_looks_at_from_b
     assert reason(answer) == "ProgressDeadlineExceeded"
 
 
-@pytest.mark.parametrize("resumed", [False, True])
-def test_a_pause_is_no_time_of_waiting_also_while_pods_flap(resumed: bool) -> None:  # noqa: FBT001 - a case of the test
-    answer = not_yet_observed(shown(FLAPPING)) if resumed else paused(shown(FLAPPING))
-
-    assert ("waiting" in answer["status"]) is resumed
+@pytest.mark.parametrize(("expected", "waits"), [("Paused", False), ("RollingOut", True)])
+def test_a_pause_is_no_time_of_waiting_also_while_pods_flap(expected: str, *, waits: bool) -> None:
+    assert ("waiting" in answered(expected, FLAPPING)["status"]) is waits

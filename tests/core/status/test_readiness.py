@@ -47,6 +47,21 @@ BEFORE, AFTER = my_resource(replicas=3), my_resource(replicas=3, generation=2)
 SERVED, BOTH = (my_resource(ports=[{"containerPort": port} for port in ports]) for ports in ((80,), (80, 81)))
 LATER = {**SERVED, "metadata": {**SERVED["metadata"], "generation": 2}}
 OTHERS = {"annotations": {"mygroup.example.com/applied": "1-00000000"}}
+TOO_MANY = dict.fromkeys(("replicas", "updatedReplicas", "availableReplicas"), 7)
+COUNTED: list[tuple[str, Json, str]] = [
+    ("not looked at yet", {"observedGeneration": 0}, "RollingOut"),
+    ("updates missing", {"updatedReplicas": 2}, "RollingOut"),
+    ("no updates at all", {"updatedReplicas": None}, "RollingOut"),
+    ("old ones left", {"replicas": 4}, "RollingOut"),
+    ("not all available", {"availableReplicas": 2}, "RollingOut"),
+    ("too many, though new", TOO_MANY, "RollingOut"),
+    ("too late", {"conditions": [TOO_LATE], "updatedReplicas": 1}, "ProgressDeadlineExceeded"),
+    ("Pods refused", {"conditions": [FAILED_PODS], "updatedReplicas": 0}, "ReplicaFailure"),
+    ("ReplicaSet refused", {"conditions": [NO_REPLICA_SET], "updatedReplicas": 0}, "ReplicaFailure"),
+    ("once refused", {"conditions": [{**FAILED_PODS, "status": "False"}], "updatedReplicas": 2}, "RollingOut"),
+    ("an old verdict", {"conditions": [TOO_LATE], "observedGeneration": 0}, "RollingOut"),
+    ("no conditions", {"conditions": None}, "Available"),
+]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +92,8 @@ OTHERS = {"annotations": {"mygroup.example.com/applied": "1-00000000"}}
             )
             for failure in (TOO_LATE, FAILED_PODS, NO_REPLICA_SET)
         ),
+        *(pytest.param(THREE, [deployment(**status)], expected, id=name) for name, status, expected in COUNTED),
+        pytest.param(THREE, [{**deployment(), "status": None}], "RollingOut", id="no status"),
     ],
 )
 def test_it_is_ready_when_all_children_are_as_desired(parent: Json, children: list[Json], expected: str) -> None:
@@ -87,36 +104,6 @@ def test_it_is_ready_when_all_children_are_as_desired(parent: Json, children: li
     assert condition(answer)["status"] == str(is_ready)
     assert (answer["status"]["state"] == "Ready") is is_ready
     assert (condition(answer, "Progressing")["reason"] == "DeploymentPaused") is (expected == "Paused")
-
-
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [
-        pytest.param({"observedGeneration": 0}, "RollingOut", id="not looked at yet"),
-        pytest.param({"updatedReplicas": 2}, "RollingOut", id="updates missing"),
-        pytest.param({"updatedReplicas": None}, "RollingOut", id="no updates at all"),
-        pytest.param({"replicas": 4}, "RollingOut", id="old ones left"),
-        pytest.param({"availableReplicas": 2}, "RollingOut", id="not all available"),
-        pytest.param(
-            {"replicas": 7, "updatedReplicas": 7, "availableReplicas": 7}, "RollingOut", id="too many, though new"
-        ),
-        pytest.param({"conditions": [TOO_LATE], "updatedReplicas": 1}, "ProgressDeadlineExceeded", id="too late"),
-        pytest.param({"conditions": [FAILED_PODS], "updatedReplicas": 0}, "ReplicaFailure", id="Pods refused"),
-        pytest.param({"conditions": [NO_REPLICA_SET], "updatedReplicas": 0}, "ReplicaFailure", id="ReplicaSet refused"),
-        pytest.param(
-            {"conditions": [{**FAILED_PODS, "status": "False"}], "updatedReplicas": 2}, "RollingOut", id="once refused"
-        ),
-        pytest.param({"conditions": [TOO_LATE], "observedGeneration": 0}, "RollingOut", id="an old verdict"),
-        pytest.param({"conditions": None}, "Available", id="no conditions"),
-        pytest.param(None, "RollingOut", id="no status"),
-    ],
-)
-def test_the_rollout_is_complete_only_when_all_pods_are_new_available_and_no_more_than_asked_for(
-    status: Json | None, expected: str
-) -> None:
-    made = {**deployment(), "status": None} if status is None else deployment(**status)
-
-    assert reason(sync(my_resource(replicas=3), made)) == expected
 
 
 @pytest.mark.parametrize("kind", ["Service", "Deployment"])

@@ -81,19 +81,6 @@ def test_a_transition_is_a_rollout_and_no_loss(before: datetime, after: datetime
     assert {"override", "countedAt"}.isdisjoint(last["status"])
 
 
-def test_a_window_with_other_replicas_is_a_transition_too() -> None:
-    windows = window(), window("07:00", "19:00", replicas=2, days=["Sun"])
-    answer, children = settled(NIGHT, None, *windows)
-    falling = sync(sleeper(answer["status"], *windows), *children, now=MORNING)
-
-    waking = sync(sleeper(answer["status"], *windows), applied(children[0], falling), now=MORNING)
-    last, _ = settled(MORNING, waking["status"], *windows)
-
-    assert shown(waking)[:2] == ("Building", "RollingOut")
-    schedule = {"state": "Asleep", "replicas": 2, "nextTransition": "2026-02-01T19:00:00Z"}
-    assert shown(last) == ("Sleeping", "Sleeping", schedule)
-
-
 @pytest.mark.parametrize("last", ["", NIGHT.isoformat()], ids=["first", "after three reverted changes"])
 def test_a_transition_changes_what_the_autoscaler_has_set_and_is_no_override(last: str) -> None:
     """The number of Pods is the autoscaler's field, and the bounds of the autoscaler may be in a conflict."""
@@ -118,13 +105,6 @@ def test_a_transition_changes_what_the_autoscaler_has_set_and_is_no_override(las
     assert asleep["status"].get("override") == (fight if last else None)
 
 
-def test_pods_that_are_lost_while_it_is_awake_are_a_loss() -> None:
-    answer, children = settled(NOW)
-    lost = {**children[0], "status": {**children[0]["status"], "availableReplicas": 1}}
-
-    assert shown(sync(sleeper(answer["status"]), lost))[:2] == ("Degraded", "ReplicasUnavailable")
-
-
 def test_asleep_without_pods_nothing_is_missing() -> None:
     needy: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
     missing: Json = {"ConfigMap.v1": {}}
@@ -133,13 +113,6 @@ def test_asleep_without_pods_nothing_is_missing() -> None:
 
     assert reason(sync(parent, rolled_out(owned(made, parent)), related=missing, now=NIGHT)) == "Sleeping"
     assert reason(sync(parent, *finished(parent), related=missing)) == "ConfigNotFound"
-
-
-def test_asleep_by_override_has_the_fewest_pods_of_all_windows() -> None:
-    windows = window(replicas=2), window("07:00", "08:00", replicas=1)
-    answer, _ = settled(NOW, None, *windows, more={"overrideUntil": "2026-02-01T07:30:00Z", "overrideState": "Asleep"})
-
-    assert answer["status"]["schedule"] == {"state": "Asleep", "replicas": 1, "nextTransition": "2026-02-01T08:00:00Z"}
 
 
 @pytest.mark.parametrize(
@@ -151,20 +124,6 @@ def test_what_is_kept_follows_no_schedule(fields: Json) -> None:
     answer = sync(sleeper(**fields), *children, now=NIGHT)
 
     assert child(answer, "Deployment").get("spec", {}).get("replicas", 3) == 3
-    assert "schedule" not in answer["status"]
-    assert "resyncAfterSeconds" not in answer
-
-
-@pytest.mark.parametrize("state", [{}, {"state": "Tired"}, {"state": "Asleep", "replicas": -1}, "Asleep"], ids=str)
-def test_a_state_that_can_not_be_read_counts_as_absent(state: Any) -> None:
-    _, children = settled(NOW)
-
-    assert shown(sync(sleeper({"schedule": state}), *children))[2]["state"] == "Awake"
-
-
-def test_a_deleted_one_has_no_schedule() -> None:
-    answer = sync({**sleeper(), "metadata": my_resource(deleting=True)["metadata"]})
-
     assert "schedule" not in answer["status"]
     assert "resyncAfterSeconds" not in answer
 
