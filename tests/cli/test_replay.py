@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytest
 import yaml
 
 from app.cli.bound import COLLECT_COMMANDS
-from metahook.cli.files.recordings import read_recording
 from metahook.protocol.request_builder import customize_request
 from metahook.simulator.hook import Reply
 from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
@@ -199,24 +197,6 @@ def test_a_recording_is_decided_at_its_own_time(write: Write) -> None:
     assert "Building -> Failed NotApplied" in now.out
 
 
-@pytest.mark.parametrize(
-    ("text", "time"),
-    [
-        (NOW_TEXT, NOW),
-        ("2026-01-31T14:00:00+02:00", NOW),
-        ("2026-01-31T12:00:00", None),
-        ("0001-01-01T00:00:00+01:00", None),
-        ("noon", None),
-        (5, None),
-    ],
-    ids=str,
-)
-def test_the_time_of_a_recording_is_in_utc(text: object, time: datetime | None) -> None:
-    found = read_recording({**recorded(settled()), "time": text}, "request.json").time
-
-    assert (found, found and found.tzinfo) == (time, time and UTC)
-
-
 @pytest.mark.parametrize(("seconds", "code"), [(0, 0), (1, 0), (-1, 0), (2, 1), (-2, 1)])
 def test_a_second_between_the_recorder_and_the_hook_is_no_difference(seconds: int, code: int, write: Write) -> None:
     answered = recorded(request_of(my_resource()))
@@ -241,20 +221,11 @@ def test_a_deployment_that_is_no_longer_listed_ends_its_pods(image: str, write: 
     assert summary.endswith("no Pods restart, Pods of 1 MyResource would end")
 
 
-@pytest.mark.parametrize(
-    ("replicas", "word", "end"),
-    [(0, "changed", "no Pods restart"), (1, "RESTART", "Pods of 1 MyResource would restart")],
-)
-def test_a_deployment_without_replicas_has_no_pods_to_restart(
-    replicas: int, word: str, end: str, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = write(settled(replicas=replicas))
+def test_a_deployment_without_replicas_has_no_pods_to_restart(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(settled(replicas=0))
     use_another_version(monkeypatch)
 
-    ended = call("replay", file)
-
-    assert word in lines(ended)[0]
-    assert lines(ended)[-1].endswith(f"; {end}")
+    assert lines(call("replay", file))[-1].endswith("; no Pods restart")
 
 
 def test_a_kept_child_without_a_record_has_no_difference(write: Write) -> None:
@@ -337,7 +308,7 @@ def test_live_objects_of_this_version_are_the_same(mode: str, dump: Any, write: 
 def test_a_kind_that_was_not_collected_is_unknown(write: Write) -> None:
     parents, children = live(using("settings"))
 
-    assert call("replay", write(parents, "parents"), write(children, "children")) == CommandResult(0, f"{SAME}\n", "")
+    assert call("replay", write(parents, "parents"), write(children, "children")).out == f"{SAME}\n"
 
 
 def test_a_service_of_another_owner_is_not_a_child(write: Write) -> None:
