@@ -18,7 +18,6 @@ from tests.requests.builders import Json, my_resource
 
 WEB = my_resource()
 REQUEST = request_of(WEB, *in_cluster(WEB))
-RECORDING = {"path": "/sync", "status": 200, "request": REQUEST, "response": {"children": [], "status": {}}}
 STORED = "no API server would store this"
 NO_RECORDING = ("no hook request", "--from-cluster")
 SPEC: Json = {"template": "canary"}
@@ -88,10 +87,6 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "simulate -f web.yaml --until 99999h": ("--until 99999h", "up to 1000h"),
     "simulate -f web.yaml --speed nan": ("--speed is not a number",),
     "simulate -f web.yaml --hook web": ("--hook", "http://127.0.0.1:8080"),
-    "simulate -f web.yaml --hook http://127.0.0.1:9 --until 2s": (
-        "--hook: no answer from http://127.0.0.1:9/",
-        "start the hook there",
-    ),
     "simulate -f web.yaml --svg nowhere/a.svg": ("nowhere/a.svg",),
     "simulate --scenario demo --fail oom": ("can't be used with --scenario",),
     "simulate --scenario folder": ("folder", "directory"),
@@ -158,8 +153,6 @@ CONTENTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     ),
     "nothing to compare with": ("diff bad web.yaml", "", ("no MyResource", "examples/web.yaml")),
     "an invalid spec before": ("diff bad web.yaml", my_resource(memory="canary"), ("spec.memory",)),
-    "no parent in a recording": ("diff bad web.yaml", {"request": {}}, ("no parent", "myresource record")),
-    "an empty parent": ("diff bad web.yaml", {"parent": {}, "children": {}}, (STORED,)),
     "a customize request": (
         "diff bad web.yaml",
         {"path": "/customize", "request": json.loads(customize_request(WEB))},
@@ -173,8 +166,6 @@ CONTENTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
         {**WEB, "metadata": {"name": "web"}},
         ("no metadata.uid", "kubectl", "myresource render"),
     ),
-    "a response": ("replay bad", {**RECORDING, "response": {"canary": 1}}, ("response",)),
-    "a response that is a list": ("replay bad", {**RECORDING, "response": ["canary"]}, ("response",)),
     "a child without containers": ("replay bad", OTHERS, (f"bad: Deployment web-deployment: {STORED}",)),
 }
 

@@ -20,16 +20,10 @@ OPERATOR = (sys.executable, "-m", "app", "record")
 CANARY = "canary-c9f0f895"
 
 
-def invalid(mode: str) -> Json:
-    return request_of(my_resource(spec={"image": "nginx:1.27", "memory": "64mb"}), *in_cluster(my_resource(), mode))
-
-
 CALLS: dict[str, tuple[str, Json]] = {
     "new": ("/sync", request_of(my_resource(args=[CANARY]))),
     "dynamic-apply": ("/sync", request_of(my_resource(), *in_cluster(my_resource()))),
     "server-side apply": ("/sync", request_of(my_resource(), *in_cluster(my_resource(), "server-side-apply"))),
-    "invalid under dynamic-apply": ("/sync", invalid("dynamic-apply")),
-    "invalid under server-side apply": ("/sync", invalid("server-side-apply")),
     "ports": ("/sync", request_of(my_resource(ports=[{"containerPort": 80}]))),
     "customize": ("/customize", json.loads(customize_request(my_resource(ports=[{"containerPort": 80}])))),
 }
