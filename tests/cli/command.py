@@ -12,9 +12,6 @@ from toolkit.command import CommandResult, run
 
 __all__ = ["CommandResult"]
 
-LISTENS = ("env", "--default-signal=INT")
-"""Runs a command that Ctrl-C ends, even if these tests run in the background, where shells ignore Ctrl-C."""
-
 
 def call(*arguments: str) -> CommandResult:
     """Run ``myresource`` with *arguments*."""

@@ -15,7 +15,7 @@ import yaml
 from app.cli.bound import COLLECT_COMMANDS
 from metahook.protocol.request_builder import customize_request
 from metahook.simulator.hook import Reply
-from tests.cli.command import LISTENS, CommandResult, assert_one_line, call
+from tests.cli.command import CommandResult, assert_one_line, call
 from tests.cli.test_diff import MODES, in_cluster, request_of, using
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, my_resource, reason, sync
 from toolkit.cli.served import serving
@@ -392,7 +392,9 @@ def test_a_url_that_is_not_a_hook_is_one_line_and_code_2(operator: Served, write
 def test_ctrl_c_exits_with_130_and_no_message(write: Write) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        command = [*LISTENS, sys.executable, "-m", "app", "replay", "--against", url, write(settled())]
+        # In the background, shells ignore Ctrl-C: "env" lets it end the command.
+        listens = ("env", "--default-signal=INT")
+        command = [*listens, sys.executable, "-m", "app", "replay", "--against", url, write(settled())]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             connection, _ = silent.accept()
             time.sleep(0.2)
