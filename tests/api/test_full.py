@@ -13,19 +13,12 @@ BOUNDED_TOGETHER = {
     "spec.dnsConfig.searches[]",  # all together have at most 2048
     "spec.volumes[].projected.sources[].downwardAPI.items[].fieldRef.fieldPath",  # the key in it is at most 253 long
 }
-lists = pytest.mark.parametrize("path", BOUNDED, ids=list(BOUNDED))
 
 
-@lists
-def test_a_full_list_holds_as_many_items_as_it_can(path: str) -> None:
-    (items,) = at(path, {"spec": filled(path)})
-
-    assert len(items) == BOUNDED[path]
-
-
-@lists
-def test_a_full_list_holds_strings_as_long_as_they_can_be(path: str) -> None:
-    spec = {"spec": filled(path)}
+@pytest.mark.parametrize("path", BOUNDED, ids=list(BOUNDED))
+def test_a_list_at_all_its_bounds_is_accepted_by_the_api_server_and_the_hook(path: str) -> None:
+    fields = filled(path)
+    spec, resource = {"spec": fields}, stored(my_resource(**fields))
     strings = {below: node for below, node in NODES.items() if below.startswith(path) and node.get("type") == "string"}
     longest = {
         below: max(map(len, texts)) - node["maxLength"]
@@ -33,12 +26,7 @@ def test_a_full_list_holds_strings_as_long_as_they_can_be(path: str) -> None:
         if "enum" not in node and below not in BOUNDED_TOGETHER and (texts := at(below, spec))
     }
 
+    assert [len(items) for items in at(path, spec)] == [BOUNDED[path]]
     assert set(longest.values()) <= {0}
-
-
-@lists
-def test_a_full_list_is_accepted_by_the_api_server_and_the_hook(path: str) -> None:
-    resource = stored(my_resource(**filled(path)))
-
     assert refusals(resource) == []
     assert isinstance(read_stored(resource), MyResourceSpec)

@@ -1,10 +1,13 @@
 """What a user is told of an invalid spec: where, and what it must be; never what was found there."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field, TypeAdapter, ValidationError
 
 from app.api.schema.reading import InvalidSpec, read
+from app.api.spec import MyResourceSpec
+from app.api.values.model import Rule
 from tests.api.apiserver import read_stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY, REFUSED
@@ -105,6 +108,28 @@ def test_only_the_first_problem_is_told() -> None:
     both = my_resource(replicas="x", env="x")
 
     assert read_stored(both) == InvalidSpec("spec.env: must be a list")
+
+
+def test_a_bound_is_checked_before_a_rule_that_may_be_slow() -> None:
+    short = Annotated[str, Field(max_length=2), Rule("must be a", lambda text: text == "a")]
+
+    with pytest.raises(ValidationError, match="at most 2"):
+        TypeAdapter(short).validate_python("x" * 3)
+
+
+def test_an_error_does_not_show_what_was_found() -> None:
+    with pytest.raises(ValidationError) as caught:
+        MyResourceSpec.model_validate_json('{"image": ["canary"]}')
+
+    assert "canary" not in str(caught.value)
+
+
+def test_a_spec_cannot_be_changed() -> None:
+    spec = read_stored(my_resource())
+
+    assert isinstance(spec, MyResourceSpec)
+    with pytest.raises(ValidationError, match="frozen"):
+        spec.image = "other"
 
 
 def _tainted(value: Any, canary: object, kinds: tuple[type, ...]) -> list[Any]:

@@ -16,14 +16,6 @@ def printed(instruction: str, words: str = "", place: int = 0) -> str:
     return ended.out
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_for_a_shell_is_printed(shell: str) -> None:
-    script = printed(f"{shell}_source")
-
-    assert "_MYRESOURCE_COMPLETE" in script
-    assert "Usage:" not in script
-
-
 @pytest.mark.parametrize(
     ("words", "place", "completed"),
     [
@@ -32,10 +24,13 @@ def test_the_script_for_a_shell_is_printed(shell: str) -> None:
         pytest.param("myresource render -o r", 3, ["plain,response"], id="a value"),
         pytest.param("myresource render -f exa", 3, ["file,exa"], id="a file"),
         pytest.param("myresource diff --against exa", 3, ["file,exa"], id="a file to compare with"),
-        pytest.param("myresource replay exa", 2, ["file,exa"], id="a recording"),
-        pytest.param("myresource simulate -f exa", 3, ["file,exa"], id="a file to simulate"),
         pytest.param("myresource explain Degr", 2, ["plain,Degraded"], id="a word to explain"),
     ],
 )
 def test_words_options_and_files_are_completed(words: str, place: int, completed: list[str]) -> None:
     assert printed("bash_complete", words, place).splitlines() == completed
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_is_printed(shell: str) -> None:
+    assert "_MYRESOURCE_COMPLETE" in printed(f"{shell}_source")

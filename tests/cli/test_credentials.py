@@ -13,6 +13,7 @@ from tests.cli.command import assert_one_line, call
 from tests.requests.builders import MYRESOURCE
 from toolkit.served.tls import Pki, serving, write_pair
 
+OPTIONS = {"ca": "--ca-cert", "cert": "--client-cert", "key": "--client-key", "token": "--token-file"}
 RECORDED = "examples/requests/ready.json"
 
 
@@ -31,24 +32,21 @@ def _url(pki: Pki) -> Iterator[str]:
         yield f"https://{host}:{port}"
 
 
-def options(pki: Pki) -> dict[str, Path]:
-    return {
-        "--ca-cert": pki.client_ca,
-        "--client-cert": pki.folder / "me.crt",
-        "--client-key": pki.folder / "me.key",
-        "--token-file": pki.folder / "token",
+def given(pki: Pki, **others: Path | None) -> list[str]:
+    """Return the options for *pki*, with other files in place of its own; None leaves an option out."""
+    own = {
+        "ca": pki.client_ca,
+        "cert": pki.folder / "me.crt",
+        "key": pki.folder / "me.key",
+        "token": pki.folder / "token",
     }
-
-
-def words(files: dict[str, Path]) -> list[str]:
+    files = {OPTIONS[name]: file for name, file in (own | others).items() if file}
     return [f"{option}={file}" for option, file in files.items()]
 
 
 def test_replay_and_simulate_call_a_hook_with_credentials(pki: Pki, url: str) -> None:
-    given = words(options(pki))
-
-    replayed = call("replay", RECORDED, "--against", url, *given)
-    simulated = call("simulate", "-f", "examples/web.yaml", "--until", "ready", "--hook", url, *given)
+    replayed = call("replay", RECORDED, "--against", url, *given(pki))
+    simulated = call("simulate", "-f", "examples/web.yaml", "--until", "ready", "--hook", url, *given(pki))
 
     assert (replayed.code, replayed.err) == (0, "")
     assert (simulated.code, simulated.err) == (0, "")
@@ -57,33 +55,30 @@ def test_replay_and_simulate_call_a_hook_with_credentials(pki: Pki, url: str) ->
 @pytest.mark.parametrize(
     ("left_out", "text"),
     [
-        (["--ca-cert"], "may need --ca-cert"),
-        (["--client-cert", "--client-key"], "and --client-cert"),
-        (["--token-file"], "status 401; name the file with its token with --token-file"),
+        (["ca"], "may need --ca-cert"),
+        (["cert", "key"], "and --client-cert"),
+        (["token"], "status 401; name the file with its token with --token-file"),
     ],
 )
 def test_each_of_the_credentials_is_needed(pki: Pki, url: str, left_out: list[str], text: str) -> None:
-    files = {option: file for option, file in options(pki).items() if option not in left_out}
-
-    ended = call("replay", RECORDED, "--against", url, *words(files))
+    ended = call("replay", RECORDED, "--against", url, *given(pki, **dict.fromkeys(left_out)))
 
     assert_one_line(ended, 2, text)
 
 
-@pytest.mark.parametrize("option", ["--ca-cert", "--client-cert", "--client-key", "--token-file"])
+@pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("content", [b"canary\xff", None], ids=["of something else", "that is missing"])
 def test_a_file_that_can_not_be_used_is_named_by_its_option(
-    pki: Pki, tmp_path: Path, option: str, content: bytes | None
+    pki: Pki, tmp_path: Path, name: str, content: bytes | None
 ) -> None:
     file = tmp_path / "file"
     if content:
         file.write_bytes(content)
-    given = {**options(pki), option: file}
 
-    ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", *words(given))
+    ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", *given(pki, **{name: file}))
 
-    remedy = str(file) if option == "--token-file" else "give a readable"
-    assert_one_line(ended, 2, option.replace("key", "cert"), remedy)
+    remedy = str(file) if name == "token" else "give a readable"
+    assert_one_line(ended, 2, OPTIONS[name].replace("key", "cert"), remedy)
     assert "canary" not in ended.err
 
 

@@ -68,16 +68,6 @@ def test_output_that_cannot_be_written_is_one_line_and_code_2(command: str) -> N
     assert ended.stderr == "myresource: cannot write the output: no space left on device; write to another file\n"
 
 
-def test_a_command_that_needs_an_extra_names_what_to_install() -> None:
-    hide = "import sys; sys.modules['yaml'] = None; from app.cli import main; main(['crd'])"
-
-    ended = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, check=False)
-
-    remedy = "pip install ./metahook '.[cli]', at the root of the repository"
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == f"myresource: crd needs yaml; install it with: {remedy}\n"
-
-
 def test_what_the_image_lacks_no_command_of_the_toolkit_needs(write: Callable[..., str]) -> None:
     text = json.dumps(yaml.safe_load(Path("examples/web.yaml").read_text()))
     web = write(text, name="web.json")
@@ -126,13 +116,17 @@ def test_an_old_form_works_and_names_the_new_one(old: str, new: str) -> None:
     assert then.err.count("\n") == 1
 
 
-def test_without_the_toolkit_the_error_names_its_path_and_no_index() -> None:
-    hide = "import sys; sys.modules['metahook'] = None; from app.cli import main; main(sys.argv[1:])"
+@pytest.mark.parametrize(
+    ("command", "package", "line"),
+    [
+        ("crd", "yaml", "crd needs yaml; install it with: pip install ./metahook '.[cli]'"),
+        ("serve", "metahook", "metahook is not installed; install it with: pip install ./metahook"),
+    ],
+)
+def test_what_is_not_installed_is_named_with_its_path_and_no_index(command: str, package: str, line: str) -> None:
+    hide = f"import sys; sys.modules['{package}'] = None; from app.cli import main; main(['{command}'])"
 
-    served = subprocess.run([sys.executable, "-c", hide, "serve"], capture_output=True, text=True, check=False)
+    ended = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, check=False)
 
-    remedy = "pip install ./metahook, at the root of the repository"
-    assert (served.returncode, served.stderr) == (
-        2,
-        f"myresource: metahook is not installed; install it with: {remedy}\n",
-    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == f"myresource: {line}, at the root of the repository\n"

@@ -13,20 +13,16 @@ from app.cli.bound import binding
 from app.cli.record import redaction_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
 from app.core.controller import controller
-from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
-from metahook import HTTPRoute, Ingress, Object
 from metahook.cli.commands.replay import version_of
 from metahook.cli.comparison.comparison import compare
 from metahook.cli.files.recordings import read_recording
 from metahook.cli.hooks.named_hook import LocalHook
 from metahook.record.redaction import Redaction
-from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
-from tests.core.desired.test_every_kind import full
 from tests.recorded.traffic import Recorded, load
-from tests.requests.builders import MYRESOURCE, NOW, my_resource
+from tests.requests.builders import NOW, my_resource
 from tests.requests.pods import container, pod, shown, waiting
 from tests.requests.watched_objects import WATCH, WATCHING, backup, config_map, related, secret
 from tests.strategies.my_resources import parents
@@ -75,24 +71,6 @@ def test_recorded_traffic_is_replayed_with_no_difference_from_its_redacted_form(
 
     assert not has_difference(document, PODS_OFF)
     assert "managedFields" not in json.dumps(document)
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("kind", [Ingress, HTTPRoute])
-def test_every_kind_of_child_is_replayed_with_no_difference_from_its_redacted_form(
-    mode: Mode, kind: type[Object]
-) -> None:
-    parent, other = full(kind), {Ingress, HTTPRoute} - {kind}
-    children = in_cluster(parent, mode)
-    request = json.dumps(request_of(parent, *children)).encode()
-
-    document = recording(
-        "/sync", request, MYRESOURCE.handle_sync(request, NOW).body, NOW, redaction_of(keeps_values=False)
-    )
-
-    assert {each["kind"] for each in children} == {kind.KIND.kind for kind in {*CHILDREN} - other}
-    assert document["response"]["status"]["state"] == "Ready"
-    assert not has_difference(document, Watch())
 
 
 # Generated requests
@@ -241,40 +219,6 @@ def test_no_text_is_kept_but_those_of_the_fields_that_a_replay_needs(form: str, 
     found = {".".join(path[-2:]) for canary, path in planted.items() if canary in texts}
     assert found == kept, "list the fields whose words a replay needs in KEPT_WORDS, and their texts in KEPT_TEXTS"
     assert len(planted) > 400
-
-
-# What the hook decides from a value
-
-
-def variables(*values: str) -> list[Json]:
-    return [{"name": f"V{number}", "value": value} for number, value in enumerate(values)]
-
-
-LIMITS: dict[str, Json] = {
-    "an argument of the maximum length": {"args": ["a" * 8192]},
-    "an argument that is too long": {"args": ["a" * 8193]},
-    "values of the maximum length together": {"env": variables("a" * 65000, "b" * 536)},
-    "values that are too long together": {"env": variables("a" * 65000, "b" * 537)},
-    "a child that is too large": {"args": ["a" * 8192] * 25},
-    "a child that is too large as Go writes it": {"args": ["<" * 8192] * 5},
-    "a character that is refused": {"args": ["some text with \x7f"]},
-    "an empty first word": {"command": ["", "run"]},
-    "a number": {"args": [5]},
-    "a value and a source": {
-        "env": [{"name": "A", "value": "x", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}]
-    },
-    "no list": {"env": {"A": "x"}},
-}
-
-
-@pytest.mark.parametrize("fields", LIMITS.values(), ids=list(LIMITS))
-def test_a_redacted_value_is_judged_as_the_value(fields: Json) -> None:
-    request = Situation(my_resource(**fields)).body()
-    response = WATCHING.handle_sync(request, NOW).body
-
-    redacted, _ = redaction_of(keeps_values=False).redact(request, response)
-
-    assert json.loads(WATCHING.handle_sync(redacted, NOW).body)["status"] == json.loads(response)["status"]
 
 
 def test_a_difference_in_a_value_is_still_a_difference() -> None:

@@ -81,13 +81,10 @@ def test_a_kind_is_its_api_version_its_resource_and_its_name(text: str, kind: Ki
         "a/b/v1/mybackups/MyBackup", "example.com/v1//MyBackup", f"v1/{64 * 'a'}/A", f"v1/a/{64 * 'A'}",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("command", ["render", "serve", "simulate"])
-def test_what_is_no_kind_is_refused_with_the_form_and_an_example(command: str, text: str) -> None:
-    given = [] if command == "serve" else ["-f", WEB]
-
-    ended = call(command, *given, "--watch-dependency", text)
-
-    assert_one_line(ended, 2, "--watch-dependency", "apiVersion/resource/Kind", BACKUPS)
+def test_what_is_no_kind_is_refused_with_the_form_and_an_example(text: str) -> None:
+    assert_one_line(
+        call("serve", "--watch-dependency", text), 2, "--watch-dependency", "apiVersion/resource/Kind", BACKUPS
+    )
 
 
 NO_ANNOTATIONS = ["prometheus.io/*", "/", "a b/c/", "-a", "\u00e9"]
@@ -168,37 +165,16 @@ def test_the_help_has_the_option_the_variable_and_the_meaning_of_each_setting(
         assert "".join(meaning_of(kind, name).split()) in text
 
 
-USES = [{"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}]
-TOKEN = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": {"text": "Zm9v"}}
-
-
 @pytest.mark.parametrize(
-    ("options", "variable", "watched"),
-    [
-        ([], None, False),
-        (["--watch-secrets"], None, True),
-        ([], "true", True),
-        (["--no-watch-secrets"], "true", False),
-        ([], "false", False),
-        ([], "", False),
-    ],
-    ids=str,
+    ("given", "variable", "watched"),
+    [({}, "true", True), ({"watch_secrets": False}, "true", False), ({}, "false", False), ({}, "", False)],
 )
 def test_secrets_are_watched_if_the_option_or_the_variable_is_true(
-    options: list[str],
-    variable: str | None,
-    write: Callable[..., str],
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    watched: bool,
+    given: dict[str, bool], variable: str, *, watched: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if variable is not None:
-        monkeypatch.setenv("MYRESOURCE_WATCH_SECRETS", variable)
+    monkeypatch.setenv("MYRESOURCE_WATCH_SECRETS", variable)
 
-    answer = rendered("-f", write(my_resource(env=USES), TOKEN), *options)
-
-    template = answer["children"][0]["spec"]["template"]["metadata"]
-    assert bool(template.get("annotations")) == watched
+    assert read(WatchSettings, **given).watch.secrets is watched
 
 
 ACCEPTED = [(name, value) for name, removed in ServeSettings.REMOVED.items() for value in removed.accepted]

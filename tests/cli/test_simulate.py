@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.command import Terminal, assert_one_line, call
-from toolkit.served.process import Served
 
 WEB = "examples/web.yaml"
 ROOT = Path(__file__).parent.parent.parent
@@ -119,13 +118,6 @@ def test_a_scenario_is_found_by_its_name_or_its_file() -> None:
 
     assert by_name == by_file
     assert by_name.code == 0
-
-
-def test_a_hook_at_a_url_is_called(operator: Served) -> None:
-    ended = call("simulate", "-f", WEB, "--hook", operator.url)
-
-    assert ended.code == 0
-    assert statuses(ended.out)[-1] == "Ready:Available"
 
 
 def test_the_committed_picture_shows_what_the_scenario_prints_today(tmp_path: Path) -> None:

@@ -56,10 +56,6 @@ SERVICES = {
         service("shop", {"port": 80, "targetPort": 8080}, {"name": "dns", "port": 53, "protocol": "UDP"}),
         {"ports": [{**HTTP, "servicePort": 80}, {"containerPort": 53, "protocol": "UDP", "name": "dns"}]},
     ),
-    "headless": (
-        service("shop", {"port": 8080}, clusterIP="None"),
-        {"ports": [HTTP], "service": {"clusterIP": "None"}},
-    ),
     "as it is stored": (
         service(
             "shop",
@@ -147,29 +143,21 @@ def test_an_autoscaler_of_cpu_and_memory_becomes_autoscaling(given: Json, asked:
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("manifest", "given", "words"),
     [
-        scaler(metrics=[metric("cpu"), {"type": "External", "external": {}}]),
-        scaler(metrics=[metric("cpu", kind="Value")]),
-        scaler(),
+        pytest.param(CPU, scaler(metrics=[metric("cpu"), {"type": "External", "external": {}}]), "", id="external"),
+        pytest.param(CPU, scaler(metrics=[metric("cpu", kind="Value")]), "", id="value"),
+        pytest.param(CPU, scaler(), "", id="no metric"),
+        pytest.param(deployment(), scaler(metrics=[metric("cpu")]), "requires cpu", id="no request"),
     ],
-    ids=["external", "value", "no metric"],
 )
-def test_another_autoscaler_is_left_out(given: Json) -> None:
-    (lost,) = result_of(CPU, given).said[Weight.LOST]
+def test_another_autoscaler_is_left_out(manifest: Json, given: Json, words: str) -> None:
+    (lost,) = result_of(manifest, given).said[Weight.LOST]
 
     assert lost.startswith("HorizontalPodAutoscaler x: ")
+    assert words in lost
     assert lost.endswith("; point it to Deployment shop-deployment")
-    assert "autoscaling" not in spec_of(CPU, given)
-
-
-def test_an_autoscaler_needs_the_request_that_it_is_a_percentage_of() -> None:
-    (lost,) = result_of(deployment(), scaler(metrics=[metric("cpu")])).said[Weight.LOST]
-
-    assert "requires cpu" in lost
-
-
-def test_an_autoscaler_of_another_deployment_is_none_of_it() -> None:
+    assert "autoscaling" not in spec_of(manifest, given)
     assert "autoscaling" not in spec_of(CPU, scaler("other", metrics=[metric("cpu")]))
 
 
