@@ -87,6 +87,46 @@ def reverts(here: Namespace) -> int:
     return [now for before, now in itertools.pairwise(numbers) if now != before].count(1)
 
 
+WRITES, STATUSES = 2 * REPEATED, 10 * REPEATED
+"""At most so many writes of the Deployment and of the status until the operator gives way. Twice what is usual, because
+a status that is written from an old one loses count."""
+
+HPA = {
+    "apiVersion": "autoscaling/v2",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "web"},
+    "spec": {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web-deployment"},
+        "minReplicas": 3,
+        "maxReplicas": 5,
+    },
+}
+"""It raises the replicas to minReplicas without any metrics, each 5 seconds."""
+
+
+def test_an_autoscaler_of_the_deployment_is_named_and_its_replicas_stay_until_it_is_gone(here: Namespace) -> None:
+    here.ready()
+    done = here.since()
+
+    here.put(HPA)
+    here.wait_for_status("Failed", "Overridden")
+    here.eventually(lambda: here.get("Deployment")["spec"]["replicas"] == 3 and len(here.pods()) == 3)
+    here.wait_until_quiet(12)  # the autoscaler looks twice
+
+    assert here.message().startswith("Field manager kube-controller-manager has changed a field of Deployment web-")
+    assert "scaleTargetRef to kind MyResource, name web" in here.message()
+    assert here.get("MyResource")["status"]["override"]["count"] == 3
+    assert len(done.children) <= WRITES
+    assert done.statuses <= STATUSES
+    assert here.touched().writes == []
+
+    here.delete("HorizontalPodAutoscaler", "web")
+    here.change(replicas=2)
+    here.wait_until_ready()
+    assert here.get("Deployment")["spec"]["replicas"] == 2
+    assert "override" not in here.get("MyResource")["status"]
+
+
 def test_replicas_that_others_set_again_and_again_are_reverted_three_times(here: Namespace) -> None:
     here.ready()
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
-from metahook import ConfigMap, Secret
+from metahook import ConfigMap
 from metahook.simulator.objects import Json
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
@@ -20,15 +20,11 @@ def settings(name: str = "settings", **more: Any) -> Json:
     return {**made, "data": {"level": "info", "motd": "Hello"}, **more}
 
 
-def mark(here: Namespace, kind: type[ConfigMap] | type[Secret] = ConfigMap) -> str | None:
+def mark(here: Namespace) -> str | None:
     """Return the config hash in the Pod template."""
     template = here.get("Deployment")["spec"]["template"]["metadata"]
-    found: str | None = template.get("annotations", {}).get(CONFIG_HASH_ANNOTATIONS[kind])
+    found: str | None = template.get("annotations", {}).get(CONFIG_HASH_ANNOTATIONS[ConfigMap])
     return found
-
-
-def sync_requests(here: Namespace) -> list[Json]:
-    return [each["request"] for each in here.exchanges() if each["path"].startswith("/sync")]
 
 
 # Configuration
