@@ -3,6 +3,7 @@
 import itertools
 import shlex
 from pathlib import Path
+from typing import Any
 
 import helm_python as helm
 
@@ -37,7 +38,7 @@ class Shell:
         namespace, changed = options["--namespace"], helm.parse_set_string(options.get("--set", ""))
         name, chart = words[0], self._root / words[1]
         with helm.Config(kubeconfig_path=self._kubeconfig, namespace=namespace) as releases:
-            waiting = {"wait": "watcher", "timeout": PATIENCE}
+            waiting: dict[str, Any] = {"wait": "watcher", "timeout": PATIENCE}
             if verb == "install":
                 releases.install(chart, name, changed, namespace=namespace, create_namespace=True, **waiting)
             elif verb == "upgrade":

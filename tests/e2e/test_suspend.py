@@ -15,8 +15,9 @@ from metahook.simulator.objects import Json
 from tests.api.examples.schedule import schedule, window
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace, child
+from tests.e2e.test_apply_strategy import OF_THE_POD
 from tests.e2e.test_autoscaling import BY_MEMORY, HPA, scale
-from tests.e2e.test_drift import OF_THE_POD, OURS
+from tests.e2e.test_drift import OURS
 from tests.e2e.trace import TRANSIENT
 
 
