@@ -25,6 +25,7 @@ NOT_RUN = {
     "make deploy ": "tests/docs/test_install_script.py runs it, with programs that log",
     "docker ": "no image is built here; make kind builds it",
     "kind ": "make kind runs it",
+    "helm rollback ": "tests/e2e/test_upgrade.py runs it",
     "helm test ": "no container runs here; make kind runs it",
     "helm install metacontroller ": "the test runs Metacontroller's binary and CRDs; make kind runs this",
     "helm install metacontroller-1 ": "tests/e2e/test_shards.py runs Metacontroller's binary with its selector",

@@ -24,7 +24,7 @@ class BareCluster:
 
     def shell(self, root: Path = ROOT) -> Shell:
         """Return a shell in the directory *root*."""
-        return Shell(self.cluster.client, self.cluster.control_plane.kubeconfig("admin"), root)
+        return Shell(self.cluster.control_plane.kubeconfig("admin"), root)
 
 
 @contextmanager

@@ -14,11 +14,10 @@ from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.audit import Audit
 from tests.e2e.control_plane import METACONTROLLER, audited_control_plane
-from tests.e2e.hook import Hook
+from tests.e2e.hook import Hook, Recorder
 from tests.e2e.installed import install
 from tests.e2e.kubelet import Kubelet
 from tests.e2e.record import KINDS, Record, Watch
-from tests.e2e.recorder import Recorder
 
 
 class Part(Protocol):

@@ -19,14 +19,12 @@ from metahook.envtest.binaries import Missing, find_binaries
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.e2e.cluster import Cluster, started
-from tests.e2e.figures import Figures
 from tests.e2e.foreign import Foreign
 from tests.e2e.namespace import Namespace
 from tests.e2e.real_kubectl import RealKubectl
 
 HERE = Path(__file__).parent
 FILES = sorted(file.name for file in HERE.glob("test_*.py"))
-FIGURES = pytest.StashKey[Figures]()
 MISSING = pytest.StashKey[str]()
 WHOLE = pytest.StashKey[bool]()
 NUMBERS = itertools.count(1)
@@ -195,11 +193,9 @@ def metacontroller(cluster: Cluster, mode: Mode, since: float) -> Iterator[Proce
 def here(
     cluster: Cluster,
     metacontroller: Process,  # noqa: ARG001 - it must run
-    request: pytest.FixtureRequest,
 ) -> Iterator[Namespace]:
     """Return a namespace for this test only."""
-    labels = request.node.get_closest_marker("labels")
-    made = Namespace(cluster, f"t{next(NUMBERS)}", labels.args[0] if labels else None)
+    made = Namespace(cluster, f"t{next(NUMBERS)}")
     yield made
     made.close()
 
@@ -218,16 +214,6 @@ def kubectl(cluster: Cluster) -> RealKubectl:
     return RealKubectl(cluster.control_plane.kubeconfig("admin"))
 
 
-@pytest.fixture(scope="session")
-def figures(pytestconfig: pytest.Config) -> Figures:
-    """Return the figures to print at the end of the run."""
-    return _figures(pytestconfig)
-
-
-def _figures(config: pytest.Config) -> Figures:
-    return config.stash.setdefault(FIGURES, Figures())
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Keep the logs of all processes for a test that failed."""
@@ -243,24 +229,18 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Send the figures of a worker process to the main process."""
+    """Send what a worker process misses to the main process."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["figures"] = _figures(session.config).rows
         session.config.workeroutput["missing"] = session.config.stash.get(MISSING, "")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Receive the figures of a worker process; one that crashed sends none."""
-    sent = getattr(node, "workeroutput", {"figures": {}, "missing": ""})
-    _figures(node.config).add(sent["figures"])
-    node.config.stash[MISSING] = sent["missing"]
+    """Receive what a worker process misses; one that crashed sends nothing."""
+    node.config.stash[MISSING] = getattr(node, "workeroutput", {"missing": ""})["missing"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the figures of the run, or the missing binaries."""
+    """Print the missing binaries."""
     if missing := config.stash.get(MISSING, ""):
         terminalreporter.write_line(missing)
-    reports = [each for found in terminalreporter.stats.values() for each in found if hasattr(each, "when")]
-    for line in _figures(config).table(reports) if _figures(config).rows else []:
-        terminalreporter.write_line(line)

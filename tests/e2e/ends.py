@@ -66,11 +66,10 @@ def replaced(record: Record, kind: str, namespace: str) -> list[str]:
     ]
 
 
-def versions(client: Client, *namespaces: str) -> dict[str, str]:
+def versions(client: Client, namespace: str) -> dict[str, str]:
     """Return the resourceVersion of each object."""
     return {
         f"{kind} {namespace}/{item['metadata']['name']}": item["metadata"]["resourceVersion"]
-        for namespace in namespaces
         for kind in KINDS
         for item in client.all(kind, namespace)
     }

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import yaml
 from stateful_set_services import PORT, SERVICES
@@ -18,18 +18,8 @@ from toolkit import controllers as made
 from toolkit.controllers import Decides, hooks, item, resource, room, tenant
 from toolkit.hooks import raw
 
-
-class Stage(Protocol):
-    """Where a life is led."""
-
-    def apply(self, manifest: Json) -> None:
-        """Create or replace an object."""
-
-    def edit(self, kind: str, name: str, change: Json, namespace: str = "default") -> None:
-        """Change an object by a merge patch, in which null removes a field."""
-
-    def delete(self, kind: str, name: str, policy: str = "background", namespace: str = "default") -> None:
-        """Delete an object."""
+Step = Callable[[Any], object]
+"""It gets where a life is led: Simulated or Real of test_controllers_as_simulated.py."""
 
 
 class Life(NamedTuple):
@@ -40,7 +30,7 @@ class Life(NamedTuple):
 
     controller: Json
     hook: Callable[[], Decides]
-    steps: list[Callable[[Stage], object]]
+    steps: list[Step]
     kinds: tuple[str, ...] = ("Room", "Tenant", "ConfigMap", "Service")
     is_exact: bool = False
 
@@ -64,7 +54,7 @@ class Answers(Decides):
 EXAMPLES = ROOT / "metahook/examples"
 
 
-def _example(folder: str, controller: Controller, kinds: tuple[str, ...], *steps: Callable[[Stage], object]) -> Life:
+def _example(folder: str, controller: Controller, kinds: tuple[str, ...], *steps: Step) -> Life:
     """Return a life of the example in a *folder*."""
     manifest = yaml.safe_load((EXAMPLES / folder / "controller.yaml").read_text())
     return Life(manifest, lambda: Answers(controller), list(steps), kinds)
@@ -120,7 +110,7 @@ def _label(look: str | None) -> Json:
     return {"metadata": {"labels": {"look": look}}}
 
 
-EVENTS: list[Callable[[Stage], object]] = [
+EVENTS: list[Step] = [
     lambda it: it.apply(room("a", word="hi")),
     lambda it: it.apply(room("b", word="hi")),
     lambda it: it.edit("Room", "a", {"metadata": {"annotations": {"sync": "now"}}}),

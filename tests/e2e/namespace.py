@@ -18,9 +18,9 @@ from metahook.simulator.objects import Json
 from tests.e2e.admission import forbid, remove
 from tests.e2e.audit import Done
 from tests.e2e.cluster import Cluster
+from tests.e2e.real_kubectl import RealKubectl
 from tests.e2e.record import Record, Version
 from tests.e2e.statuses import condition, state_and_reason
-from tests.e2e.undo import undo
 from tests.e2e.watched import backup, told
 from tests.simulated.worlds import parent
 
@@ -103,10 +103,6 @@ class Place:
     def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
         """Delete an object by hand."""
         self.client.delete(kind, self.name, name or child(kind), policy)
-
-    def undo(self, revision: int, name: str = "web") -> None:
-        """Roll the Deployment of a MyResource back to *revision*, as ``kubectl rollout undo`` does."""
-        undo(self.client, self.name, child("Deployment", name), revision)
 
     def needs(self, item: Json) -> None:
         """Create what a MyResource names: a ServiceAccount, a PriorityClass, ConfigMaps, Secrets, dependencies."""
@@ -244,9 +240,14 @@ class Place:
 class Namespace(Place):
     """A namespace in a cluster of the tests, with the recorded requests to the hook and the API server."""
 
-    def __init__(self, cluster: Cluster, name: str, labels: dict[str, str] | None = None) -> None:
-        super().__init__(cluster, name, labels)
+    def __init__(self, cluster: Cluster, name: str) -> None:
+        super().__init__(cluster, name)
         self._cluster = cluster
+
+    def undo(self, revision: int, name: str = "web") -> None:
+        """Roll the Deployment of a MyResource back to *revision*."""
+        kubectl = RealKubectl(self._cluster.control_plane.kubeconfig("admin"))
+        kubectl.run(f"kubectl rollout undo deployment {child('Deployment', name)} --to-revision={revision}", self.name)
 
     def exchanges(self, name: str = "web") -> list[Json]:
         """Return the recorded requests and responses about a MyResource."""
@@ -265,15 +266,6 @@ class Namespace(Place):
         self.eventually(lambda: done.looked_at(name))
         self.wait_until_quiet()
         return done
-
-
-def hand_over(here: Place, name: str = "web") -> None:
-    """Label the foreign Deployment that has the name of the child of a new MyResource, which does not change it."""
-    here.make(name)
-    here.eventually(lambda: here.state_and_reason(name)[0] != "")
-    label = {"controller-uid": here.get("MyResource", name)["metadata"]["uid"]}
-    here.edit("Deployment", {"metadata": {"labels": label}}, child("Deployment", name))
-    here.eventually(lambda: "ownerReferences" in here.get("Deployment", child("Deployment", name))["metadata"])
 
 
 def child(kind: str, name: str = "web") -> str:

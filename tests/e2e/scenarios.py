@@ -1,7 +1,7 @@
 """Scenarios that run on the control plane and in the simulator, step by step; including those of the fault plans."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.controllers.kubelet import NAME as KUBELET
@@ -14,43 +14,8 @@ from tests.requests.watched_objects import WITH_BACKUPS
 from tests.simulated.worlds import DEPLOYMENT, WEB, foreign, parent, service, world
 from toolkit.merge_patch import merge
 
-
-class Stage(Protocol):
-    """Where a scenario runs."""
-
-    def make(self, name: str = "web", **spec: Any) -> None:
-        """Create the MyResource."""
-
-    def change(self, name: str = "web", **spec: Any) -> None:
-        """Change its spec; None removes a field."""
-
-    def edit(self, kind: str, change: Json, name: str = "") -> None:
-        """Change an object by hand."""
-
-    def delete(self, kind: str, name: str = "", policy: str = "Background") -> None:
-        """Delete an object by hand; *policy* is Background, Foreground or Orphan."""
-
-    def put(self, item: Json) -> None:
-        """Create an object of another owner."""
-
-    def forbid(self, word: str) -> None:
-        """Reject Deployments with *word* in an image from now on."""
-
-    def evict(self) -> None:
-        """Evict the ready Pod, as a kubelet does."""
-
-    def undo(self, revision: int) -> None:
-        """Roll the Deployment back to *revision*, as ``kubectl rollout undo`` does."""
-
-
-class ChangingStage(Stage, Protocol):
-    """A stage on which the apply strategy can change."""
-
-    def applies(self, mode: Mode) -> None:
-        """Restart Metacontroller with the apply strategy *mode*."""
-
-
-Step = Callable[[Stage], None]
+Step = Callable[[Any], None]
+"""It gets a stage: a Namespace, or Simulated, which has its methods."""
 
 _NEEDED = {
     "apiVersion": BACKUPS.api_version,
@@ -171,7 +136,7 @@ SCENARIOS: dict[str, list[Step]] = {
 _FULL = {"args": ["a"], "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}], **PORT}
 _LESS: Json = {"args": None, "env": _FULL["env"][:1], "ports": None}
 
-STRATEGY_SCENARIOS: dict[str, list[Callable[[ChangingStage], None]]] = {
+STRATEGY_SCENARIOS: dict[str, list[Step]] = {
     "to server-side apply, then fields removed": [
         lambda it: it.make(**_FULL),
         lambda it: it.applies("server-side-apply"),

@@ -1,13 +1,12 @@
 """Runs a scenario step by step, on the control plane and in the simulator, and traces both."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from tests.e2e.namespace import Namespace
-from tests.e2e.scenarios import Simulated, Stage
+from tests.e2e.scenarios import Simulated, Step
 from tests.e2e.trace import Exchange, by_object, recorded, simulated, traces
 from tests.simulated.worlds import Since
 
@@ -52,17 +51,15 @@ def without_retry(name: str, entries: list[str], before: list[str]) -> list[str]
     return entries[1:] if is_retry else entries
 
 
-def run_side_by_side(
-    steps: Iterable[Callable[[Any], None]], here: Namespace, stage: Stage, played: Simulated
-) -> tuple[Trace, Trace]:
-    """Run the same steps on *stage*, in the namespace *here*, and in the simulator; return both traces."""
+def run_side_by_side(steps: Iterable[Step], here: Namespace, played: Simulated) -> tuple[Trace, Trace]:
+    """Run the same steps in the namespace *here* and in the simulator; return both traces."""
     expected, done = Since(played.world), here.since()
     asked, should = _Steps(), _Steps()
     for step in steps:
         step(played)
         played.wait_until_quiet()
         step_writes = here.since()
-        step(stage)
+        step(here)
         here.wait_until_quiet(QUIET)
         is_there = here.find("MyResource") is not None
         if not is_there and (late := step_writes.as_simulated):

@@ -4,21 +4,20 @@ In the end a child equals a fresh one, or the status names the leftover fields a
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
 
 from metahook.envtest.binaries import find_binaries
-from metahook.envtest.client import STRATEGIC
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from metahook.simulator.objects import Json
 from tests.e2e.cluster import Cluster, started
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
-from tests.e2e.scenarios import STRATEGY_SCENARIOS, Simulated
-from tests.e2e.shell import Shell
+from tests.e2e.real_kubectl import RealKubectl
+from tests.e2e.scenarios import STRATEGY_SCENARIOS, Simulated, Step
 from tests.e2e.side_by_side import run_side_by_side
 
 DYNAMIC, SERVER_SIDE = MODES
@@ -124,7 +123,6 @@ class Site:
         self._processes = {mode: cluster.metacontroller(mode) for mode in MODES}
         self._running: Mode | None = None
         self.cluster = cluster
-        self.shell = Shell(cluster.client, cluster.control_plane.kubeconfig("admin"))
 
     def applies(self, mode: Mode) -> None:
         """Restart Metacontroller with the apply strategy *mode*."""
@@ -137,18 +135,6 @@ class Site:
         running, self._running = self._running, None
         if running:
             self._processes[running].stop()
-
-    def namespace(self, name: str) -> Namespace:
-        """Return a namespace."""
-        return Namespace(self.cluster, name)
-
-    def mends(self, here: Namespace, name: str) -> None:
-        """Run the command of the message, and of each further message, until the MyResource is Ready."""
-        here.wait_for_status("Failed", "LeftoverFields", name, MINUTE)
-        while here.state_and_reason(name) == ("Failed", "LeftoverFields"):
-            self.shell.run(here.message(name).partition("Remove them: ")[2])
-            here.wait_until_quiet(2)
-        here.wait_until_ready(name)
 
 
 @pytest.fixture(name="site", scope="module")
@@ -175,13 +161,11 @@ class Changing(Namespace):
 
 
 @pytest.mark.parametrize("steps", STRATEGY_SCENARIOS.values(), ids=list(STRATEGY_SCENARIOS))
-def test_a_scenario_with_a_strategy_change_equals_the_simulated_one(
-    site: Site, steps: list[Callable[[Changing], None]]
-) -> None:
+def test_a_scenario_with_a_strategy_change_equals_the_simulated_one(site: Site, steps: list[Step]) -> None:
     site.applies(DYNAMIC)
     stage = Changing(site, f"life{next(NUMBERS)}")
 
-    real, expected = run_side_by_side(steps, stage, stage, Simulated(DYNAMIC))
+    real, expected = run_side_by_side(steps, stage, Simulated(DYNAMIC))
 
     assert real.steps == expected.steps
     assert real.writes == expected.writes
@@ -196,7 +180,7 @@ def is_fresh(here: Namespace, name: str) -> None:
 def _there(site: Site) -> Namespace:
     """Return a namespace whose children dynamic-apply created, and whose specs lost fields under server-side apply."""
     site.applies(DYNAMIC)
-    made = site.namespace("there")
+    made = Namespace(site.cluster, "there")
     for name, (before, _) in CHANGES.items():
         made.make(name, labels={"team": "red"}, **before)
     made.make("cleared", **FULL)
@@ -248,7 +232,13 @@ def test_a_change_of_the_apply_strategy_alone_changes_nothing(there: Namespace) 
 def test_the_command_of_the_message_removes_fields_that_server_side_apply_leaves(
     site: Site, there: Namespace, name: str
 ) -> None:
-    site.mends(there, name)
+    """The command of the message, and of each further message, until the MyResource is Ready."""
+    there.wait_for_status("Failed", "LeftoverFields", name, MINUTE)
+    kubectl = RealKubectl(site.cluster.control_plane.kubeconfig("admin"))
+    while there.state_and_reason(name) == ("Failed", "LeftoverFields"):
+        kubectl.run(there.message(name).partition("Remove them: ")[2], "")
+        there.wait_until_quiet(2)
+    there.wait_until_ready(name)
 
     is_fresh(there, name)
 
@@ -258,62 +248,3 @@ def test_fields_are_removed_once_the_old_field_manager_is_removed(there: Namespa
 
     is_fresh(there, "cleared")
     assert ("Failed", "LeftoverFields") not in there.history("cleared")
-
-
-@pytest.fixture(name="back", scope="module")
-def _back(site: Site, there: Namespace) -> Namespace:
-    """Return the namespace after a change back to dynamic-apply."""
-    for name in (*CHANGES, "undone", "kept"):
-        there.wait_until_ready(name)
-    site.applies(DYNAMIC)
-    there.wait_until_quiet(2)
-    there.change("kept", **LESS)
-    return there
-
-
-def test_dynamic_apply_removes_fields_after_its_first_write(back: Namespace) -> None:
-    back.wait_until_ready("kept")
-
-    is_fresh(back, "kept")
-
-
-@pytest.mark.parametrize("name", [*CHANGES, "undone", "cleared"])
-def test_repaired_children_stay_unchanged_when_the_strategy_changes_back(back: Namespace, name: str) -> None:
-    back.wait_until_ready(name)
-
-    is_fresh(back, name)
-
-
-def test_dynamic_apply_reverts_a_rollout_undo(back: Namespace) -> None:
-    back.ready("twice", **FULL)
-    back.change("twice", **LESS)
-    back.wait_until_ready("twice")
-
-    back.undo(1, "twice")
-    back.wait_until_quiet(2)
-
-    back.wait_until_ready("twice")
-    is_fresh(back, "twice")
-
-
-@pytest.mark.parametrize(
-    "strategy", MODES, ids=["dynamic", "server-side"]
-)  # no mode fixture, because all tests share one cluster
-def test_fields_of_other_managers_are_not_leftovers(site: Site, back: Namespace, strategy: Mode) -> None:
-    site.applies(strategy)
-    name = f"others-{strategy}"
-    back.ready(name)
-    theirs = {"containers": [{"name": "main", "env": [{"name": "THEIRS", "value": "1"}]}], "hostname": "x"}
-    restart = {"annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-31T12:00:00Z"}}
-
-    def edit(change: Json, manager: str) -> None:
-        back.edit("Deployment", {"spec": change}, f"{name}-deployment", how=STRATEGIC, manager=manager)
-
-    edit({"template": {"spec": theirs}, "revisionHistoryLimit": 5}, "kubectl-edit")
-    edit({"template": {"metadata": restart}}, "kubectl-rollout")
-    back.wait_until_ready(name, within=MINUTE)
-
-    live = back.get("Deployment", f"{name}-deployment")["spec"]
-    assert live["template"]["spec"]["hostname"] == "x"
-    assert live["template"]["metadata"]["annotations"] == restart["annotations"]
-    assert back.touched(name).writes == []

@@ -10,7 +10,7 @@ from tests.e2e.side_by_side import run_side_by_side
 
 @pytest.mark.parametrize("steps", SCENARIOS.values(), ids=list(SCENARIOS))
 def test_a_scenario_equals_the_simulated_one(here: Namespace, mode: Mode, steps: list[Step]) -> None:
-    real, expected = run_side_by_side(steps, here, here, Simulated(mode))
+    real, expected = run_side_by_side(steps, here, Simulated(mode))
 
     assert real.steps == expected.steps
     assert real.writes == expected.writes

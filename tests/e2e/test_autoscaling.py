@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from metahook.envtest.client import Refused
 from metahook.envtest.process import Process
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers import pod_status
@@ -104,44 +103,6 @@ def test_lost_pods_are_reported_although_their_number_may_change(
     assert here.get("Deployment")["spec"]["replicas"] == 6
 
 
-def test_the_autoscaler_takes_the_bounds_and_the_behavior_of_the_spec(here: Namespace) -> None:
-    rules = {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]}
-    here.ready(cpu="100m", autoscaling={**BY_MEMORY, "minReplicas": 2, "targetCPUUtilizationPercentage": 50})
-    assert len(here.pods()) == 2
-
-    here.change(autoscaling={"minReplicas": 3, "behavior": {"scaleUp": rules}})
-    here.wait_until_ready()
-    assert len(here.pods()) == 3
-    assert differences(here) == []
-    assert here.touched().writes == []
-
-    here.edit(HPA, {"spec": {"minReplicas": 5}}, "web")
-    here.eventually(lambda: here.get(HPA, "web")["spec"]["minReplicas"] == 3)
-    here.wait_until_ready()
-
-    here.change(autoscaling={"minReplicas": 1, "behavior": None, "targetCPUUtilizationPercentage": None})
-    here.wait_until_ready()
-    here.wait_until_quiet(6)
-    assert len(here.pods()) == 3
-    assert [metric["containerResource"]["name"] for metric in here.get(HPA, "web")["spec"]["metrics"]] == ["memory"]
-    assert here.touched().writes == []
-
-
-def test_another_autoscaler_of_the_same_pods_is_said_and_changes_nothing(here: Namespace) -> None:
-    here.ready(autoscaling=BY_MEMORY)
-    spec = {"scaleTargetRef": DEPLOYMENT, "minReplicas": 3, "maxReplicas": 5}
-
-    here.put({"apiVersion": "autoscaling/v2", "kind": HPA, "metadata": {"name": "other"}, "spec": spec})
-    here.eventually(lambda: autoscaling(here) == ("False", "AmbiguousSelector"))
-    here.wait_until_quiet(6)
-    assert here.state_and_reason() == ("Ready", "Available")
-    assert here.get("MyResource")["status"]["replicas"] == 3
-    assert here.touched().writes == []
-
-    here.delete(HPA, "other")
-    here.eventually(lambda: autoscaling(here) == ("False", "MetricsUnavailable"))
-
-
 def test_an_autoscaler_of_the_same_name_is_left_alone(here: Namespace) -> None:
     spec = {"scaleTargetRef": DEPLOYMENT, "minReplicas": 3, "maxReplicas": 5}
     here.put({"apiVersion": "autoscaling/v2", "kind": HPA, "metadata": {"name": "web"}, "spec": spec})
@@ -153,15 +114,3 @@ def test_an_autoscaler_of_the_same_name_is_left_alone(here: Namespace) -> None:
     here.delete(HPA, "web")
     here.wait_until_ready()
     assert here.get(HPA, "web")["spec"]["maxReplicas"] == 6
-
-
-def test_what_scales_the_myresource_itself_is_refused_beside_autoscaling(here: Namespace) -> None:
-    here.ready(autoscaling=BY_MEMORY)
-
-    with pytest.raises(Refused, match="replicas must not be set beside autoscaling"):
-        here.client.change("MyResource", here.name, "web", {"spec": {"replicas": 3}}, part="/scale")
-    with pytest.raises(Refused, match="minReplicas must not be greater"):
-        here.change(autoscaling={"minReplicas": 7})
-    with pytest.raises(Refused, match="requires cpu"):
-        here.change(autoscaling={"targetCPUUtilizationPercentage": 7})
-    assert here.touched().writes == []

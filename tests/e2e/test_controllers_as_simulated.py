@@ -15,7 +15,7 @@ from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
 from tests.e2e.foreign import RecordingServer
-from tests.e2e.lives import LIVES, SITE_CRD, Life, Stage
+from tests.e2e.lives import LIVES, SITE_CRD, Life
 from toolkit.controllers import ROOM, TENANT, Decides
 from toolkit.hooks.notes import NOTES
 
@@ -29,7 +29,7 @@ CRDS = [ROOM, TENANT, SITE_CRD]
 PARENTS = ("StaticSite", "Room", "Tenant")
 
 
-class Simulated(Stage):
+class Simulated:
     """The life in the simulator."""
 
     def __init__(self, life: Life, mode: Mode) -> None:
@@ -59,7 +59,7 @@ class Simulated(Stage):
         return _seen(items, self.hook, step if self.life.is_exact else [])
 
 
-class Real(Stage):
+class Real:
     """The life on a control plane."""
 
     def __init__(self, cluster: Cluster, hook: Decides, life: Life) -> None:

@@ -15,7 +15,6 @@ from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.cluster import Cluster, started
 from tests.e2e.events import EVENTS
-from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
 from tests.e2e.used import ALL, SECRETS, put_all
 from website.costs import COSTS, NONE, PERIOD, RESTART, Cost, Times
@@ -97,37 +96,25 @@ def _ready_web(cluster: Cluster) -> Namespace:
     return here
 
 
-@pytest.fixture
-def note(figures: Figures, mode: Mode, request: pytest.FixtureRequest) -> Iterator[dict[str, Cost]]:
-    """Return a dict for the measurements of a test, to be printed."""
-    del request
-    measured: dict[str, Cost] = {}
-    yield measured
-    for event, cost in measured.items():
-        figures.note(f"cost of {event}", mode, " + ".join(str(times) for times in cost.times()))
-
-
 @pytest.mark.parametrize("event", EVENTS)
-def test_an_event_costs_what_the_page_says(scene: Scene, event: str, note: dict[str, Cost]) -> None:
+def test_an_event_costs_what_the_page_says(scene: Scene, event: str) -> None:
     counter = Counter(scene)
 
     EVENTS[event](scene.here)
-    note[event] = counter.costs(COSTS[event].syncs.least)
 
-    assert unlike(note[event], COSTS[event]) == []
+    assert unlike(counter.costs(COSTS[event].syncs.least), COSTS[event]) == []
 
 
-def test_a_restart_of_metacontroller_costs_what_the_page_says(scene: Scene, mode: Mode, note: dict[str, Cost]) -> None:
+def test_a_restart_of_metacontroller_costs_what_the_page_says(scene: Scene, mode: Mode) -> None:
     counter, done = Counter(scene), scene.here.since()
 
     scene.metacontroller.restart()
-    note[RESTART] = counter.costs(COSTS[RESTART].syncs.least)
 
-    assert unlike(note[RESTART], COSTS[RESTART]) == []
+    assert unlike(counter.costs(COSTS[RESTART].syncs.least), COSTS[RESTART]) == []
     scene.here.eventually(lambda: len(_about_web(done.useless)) == (2 if mode == "server-side-apply" else 0))
 
 
-def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, Cost]) -> None:
+def test_a_resync_period_costs_what_the_page_says(scene: Scene) -> None:
     scene.controller(resyncPeriodSeconds=2)
     counter, periods = Counter(scene), 4
     try:
@@ -136,10 +123,9 @@ def test_a_resync_period_costs_what_the_page_says(scene: Scene, note: dict[str, 
         gaps = [(after - before).total_seconds() for before, after in itertools.pairwise(times[-periods:])]
     finally:
         scene.controller(resyncPeriodSeconds=600)
-    note[PERIOD] = cost._replace(syncs=_exactly(1))
 
     assert statistics.mean(gaps) > 1.5, "more than one call in a period"
-    assert unlike(note[PERIOD], COSTS[PERIOD]) == []
+    assert unlike(cost._replace(syncs=_exactly(1)), COSTS[PERIOD]) == []
 
 
 def test_without_ignore_status_changes_a_status_write_costs_a_call(scene: Scene) -> None:
@@ -167,7 +153,3 @@ def test_no_secret_value_is_recorded_stored_or_logged(scene: Scene) -> None:
     values = [*SECRETS, *(base64.b64decode(value).decode() for value in SECRETS)]
     assert [each for each in asked if each["request"].get("related", {}).get("Secret.v1")]
     assert [text for text in said if any(value in text for value in values)] == []
-
-
-def test_metacontroller_has_every_right_if_everything_is_watched(scene: Scene) -> None:
-    assert [str(request) for request in scene.cluster.audit.requests if request.forbidden] == []

@@ -26,27 +26,3 @@ def test_recreated_at_once_it_becomes_ready_with_new_children(here: Namespace, p
     assert uid != before
     assert differences(here) == []
     assert [owner["uid"] for owner in here.get("Deployment")["metadata"]["ownerReferences"]] == [uid]
-
-
-def test_it_is_deleted_with_its_namespace(here: Namespace) -> None:
-    here.ready(**PORT)
-
-    here.client.delete("Namespace", "", here.name)
-
-    here.eventually(lambda: here.client.get("Namespace", "", here.name) is None)
-
-
-def test_a_restored_child_is_deleted_as_its_owner_has_another_uid(here: Namespace) -> None:
-    here.ready(**PORT)
-    service = here.get("Service")
-    here.delete("MyResource")
-    here.eventually(lambda: here.find("Service") is None)
-    here.wait_until_quiet()  # Metacontroller may recreate it before its cache shows that the MyResource is deleted
-    here.make()
-
-    kept = ("name", "labels", "annotations", "ownerReferences")  # a backup tool leaves out all else
-    metadata = {field: value for field, value in service["metadata"].items() if field in kept}
-    here.put({**service, "metadata": metadata, "spec": {"ports": service["spec"]["ports"]}})
-
-    here.eventually(lambda: here.find("Service") is None)
-    here.wait_until_ready(within=2 * MINUTE)

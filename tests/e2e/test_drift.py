@@ -9,38 +9,24 @@ from typing import Any
 import pytest
 
 from app.core.status.facts.override import REPEATED
-from metahook.envtest.client import STRATEGIC, Refused
+from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
-from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.admission import add_container
 from tests.e2e.cluster import Cluster
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace, child
-from tests.e2e.shell import Shell
+from tests.e2e.real_kubectl import RealKubectl
 from tests.e2e.statuses import condition
+from tests.e2e.test_apply_strategy import OF_THE_POD
 
 LABELS = ("myresource", "app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/managed-by")
 
-OF_THE_POD: dict[str, Any] = {
-    "runAsUser": 101,
-    "runAsGroup": 102,
-    "fsGroup": 103,
-    "readOnlyRootFilesystem": True,
-    "lifecycle": {"postStart": {"httpGet": {"port": 80}}, "preStop": {"sleep": {"seconds": 5}}},
-    "dnsConfig": {"nameservers": ["192.0.2.1"], "options": [{"name": "ndots", "value": "2"}]},
-    "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a", "b"]}],
-    "initContainers": [
-        {"name": "a", "image": "a:1", "memory": "64Mi"},
-        {"name": "b", "image": "b:1", "restartPolicy": "Always", "livenessProbe": {"httpGet": {"port": 80}}},
-        {"name": "d", "image": "d:1", "restartPolicy": "Always", "ports": [{"name": "a", "containerPort": 90}]},
-    ],
-}
 OTHERS_OF_THE_POD: dict[str, Any] = {
     "securityContext": {"runAsUser": 201, "runAsGroup": None, "fsGroup": 203},
     "containers": [
         {
             "name": "main",
-            "lifecycle": {"postStart": None, "preStop": {"sleep": {"seconds": 9}}},
+            "lifecycle": {"postStart": None, "preStop": {"exec": {"command": ["other"]}}},
             "securityContext": {"readOnlyRootFilesystem": False},
         }
     ],
@@ -63,11 +49,6 @@ OURS: dict[str, tuple[str, dict[str, Any], int]] = {
     "pod": ("Deployment", {"spec": {"template": {"spec": OTHERS_OF_THE_POD}}}, 1),
 }
 """The kind, the change, and the number of writes that restore it (a label takes one more, see repair.py)."""
-
-
-WRITES, STATUSES = 2 * REPEATED, 10 * REPEATED
-"""At most so many writes of the Deployment and of the status until the operator gives way. Twice what is usual, because
-a status that is written from an old one loses count."""
 
 
 @pytest.mark.each_mode
@@ -105,6 +86,10 @@ def reverts(here: Namespace) -> int:
     numbers = [version.item["spec"]["replicas"] for version in here.versions("Deployment", child("Deployment"))]
     return [now for before, now in itertools.pairwise(numbers) if now != before].count(1)
 
+
+WRITES, STATUSES = 2 * REPEATED, 10 * REPEATED
+"""At most so many writes of the Deployment and of the status until the operator gives way. Twice what is usual, because
+a status that is written from an old one loses count."""
 
 HPA = {
     "apiVersion": "autoscaling/v2",
@@ -150,121 +135,6 @@ def test_replicas_that_others_set_again_and_again_are_reverted_three_times(here:
     assert reverts(here) == REPEATED
     assert here.state_and_reason() == ("Failed", "Overridden")
     assert here.get("MyResource")["status"]["override"]["count"] == REPEATED
-
-
-def test_a_deployment_deleted_by_hand_is_recreated(here: Namespace) -> None:
-    here.ready(replicas=2)
-    before = here.get("Deployment")["metadata"]["uid"]
-
-    here.delete("Deployment", policy="Orphan")
-    here.eventually(lambda: (here.find("Deployment") or {"metadata": {"uid": before}})["metadata"]["uid"] != before)
-    here.wait_until_ready()
-
-    assert differences(here) == []
-    assert len(here.pods()) == 2
-
-
-def test_foreign_labels_and_annotations_are_kept(here: Namespace) -> None:
-    here.ready(**PORT)
-    theirs = {"metadata": {"labels": {"team": "a"}, "annotations": {"example.com/note": "b"}}}
-    for kind in ("Deployment", "Service"):
-        here.edit(kind, theirs)
-
-    here.change(image="nginx:1.28")
-    here.wait_until_ready()
-
-    for kind in ("Deployment", "Service"):
-        metadata = here.get(kind)["metadata"]
-        assert metadata["labels"]["team"] == "a"
-        assert metadata["annotations"]["example.com/note"] == "b"
-
-
-MOUNT = {"name": "shared", "mountPath": "/shared"}
-INJECTED = {
-    "volumes": [{"name": "shared", "emptyDir": {}}],
-    "containers": [
-        {"name": "sidecar", "image": "side:1", "volumeMounts": [MOUNT]},
-        {"name": "main", "env": [{"name": "THEIRS", "value": "1"}], "volumeMounts": [MOUNT]},
-    ],
-}
-
-
-def inject(here: Namespace) -> None:
-    """Add a sidecar and a volume that both containers mount, as a sidecar injector does."""
-    here.edit("Deployment", {"spec": {"template": {"spec": INJECTED}}}, how=STRATEGIC)
-    here.wait_until_ready()
-
-
-def test_an_injected_sidecar_is_kept_with_its_volume(here: Namespace) -> None:
-    here.ready(env=[{"name": "OURS", "value": "1"}])
-    inject(here)
-
-    here.change(image="nginx:1.28", env=[{"name": "OURS", "value": "2"}])
-    here.wait_until_ready()
-
-    main, spec = here.main(), here.get("Deployment")["spec"]["template"]["spec"]
-    assert sorted(item["name"] for item in spec["containers"]) == ["main", "sidecar"]
-    assert sorted(item["name"] for item in main["env"]) == ["OURS", "THEIRS"]
-    assert main["volumeMounts"] == [MOUNT]
-    assert here.touched().writes == []
-
-
-@pytest.mark.each_mode
-def test_removing_our_last_variable_removes_foreign_ones_under_dynamic_apply_only(here: Namespace, mode: Mode) -> None:
-    here.ready(env=[{"name": "OURS", "value": "1"}])
-    inject(here)
-
-    here.change(env=None)
-    here.wait_until_ready()
-
-    left = [] if mode == "dynamic-apply" else ["THEIRS"]
-    assert [item["name"] for item in here.main().get("env", [])] == left
-
-
-@pytest.mark.each_mode
-def test_init_containers_start_in_the_order_of_the_spec_or_nothing_changes(here: Namespace, mode: Mode) -> None:
-    def listed(*names: str) -> list[dict[str, Any]]:
-        return [{"name": name, "image": f"{name}:1"} for name in names]
-
-    def names() -> list[str]:
-        return [item["name"] for item in here.get("Deployment")["spec"]["template"]["spec"]["initContainers"]]
-
-    here.ready(initContainers=listed("a", "b"))
-    inject(here)
-    here.change(initContainers=listed("new", "b", "a"))
-    if mode == "dynamic-apply":
-        here.wait_for_status("Failed", "InvalidSpec")
-        here.wait_until_quiet()
-        assert names() == ["a", "b"]
-        assert here.touched().writes == []
-        here.change(initContainers=listed("new", "b-later", "a-later"))
-        here.wait_until_ready()
-        assert names() == ["new", "b-later", "a-later"]
-    else:
-        here.wait_until_ready()
-        assert names() == ["new", "b", "a"]
-    assert here.touched().writes == []
-
-
-@pytest.mark.parametrize("addresses", [(None, "None"), ("None", None)], ids=["to headless", "to an address"])
-def test_a_service_becomes_headless_or_gets_an_address_only_after_its_deletion(
-    here: Namespace, addresses: tuple[str | None, str | None]
-) -> None:
-    before, after = addresses
-    here.ready(**PORT, service={"clusterIP": before} if before else {})
-    assert (here.get("Service")["spec"]["clusterIP"] == "None") == (before == "None")
-
-    with pytest.raises(Refused, match=r"set service[.]mode to Disabled, and to Auto again"):
-        here.change(service={"clusterIP": after})
-    here.change(service={"mode": "Disabled", "clusterIP": after})
-    here.eventually(lambda: here.find("Service") is None)
-    here.change(service={"mode": "Auto"})
-    here.eventually(lambda: here.find("Service") is not None)
-    here.wait_until_ready()
-
-    assert (here.get("Service")["spec"]["clusterIP"] == "None") == (after == "None")
-    assert differences(here) == []
-    assert here.touched().writes == []
 
 
 def in_pod(**fields: Any) -> dict[str, Any]:
@@ -329,7 +199,7 @@ def foreign_fields(here: Namespace, name: str = "web") -> str:
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_field_that_another_user_sets_is_named_and_removed_by_the_command(
-    there: Namespace, cluster: Cluster, name: str
+    there: Namespace, kubectl: RealKubectl, name: str
 ) -> None:
     _, _, named = FOREIGN[name]
     kind = kind_of(name)
@@ -340,9 +210,7 @@ def test_a_field_that_another_user_sets_is_named_and_removed_by_the_command(
     assert f"{kind} {child(kind, name)}: {named}" in message
     assert there.touched(name).writes == []
     assert differences(there, name) != []
-    Shell(cluster.client, cluster.control_plane.kubeconfig("admin")).run(
-        message.partition("or remove them, beginning with: ")[2]
-    )
+    kubectl.run(message.partition("or remove them, beginning with: ")[2], "")
     there.eventually(lambda: foreign_fields(there, name) == "")
     there.wait_until_ready(name)
 

@@ -13,8 +13,6 @@ from metahook.envtest.manifests import documents
 from metahook.protocol.drift.leftovers import format_path, leftovers
 from metahook.simulator.objects import Json
 from tests.api import edge_strings
-from tests.api.apiserver import stored
-from tests.api.examples.all_rules import EXAMPLES as EXAMPLES_OF_RULES
 from tests.api.examples.all_rules import numbered
 from tests.api.examples.schedule import AWAKE
 from tests.api.refused import REFUSED
@@ -25,41 +23,22 @@ from tests.e2e.namespace import Namespace
 from tests.requests.builders import my_resource
 from toolkit.slow import short_or_whole
 
-EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
+EXAMPLES = [*sorted((ROOT / "examples").glob("*.yaml")), ROOT / "examples/shop/shop.yaml"]
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_an_example_becomes_ready_with_fresh_children(here: Namespace, file: Any) -> None:
-    (item,) = documents(file)
-    name, spec = item["metadata"]["name"], item["spec"]
-    if "schedule" in spec:
-        spec["schedule"] |= AWAKE
-    here.needs(item)
-
-    here.put(item)
-    here.wait_until_ready(name)
-    here.wait_for_autoscaler(name)
-
-    assert differences(here, name) == []
-    assert here.touched(name).writes == []
-
-
-def test_the_shop_becomes_ready_as_a_whole(here: Namespace) -> None:
-    configuration, *shop = documents(ROOT / "examples/shop/shop.yaml")
-    for item in shop:
+    every = documents(file)
+    items = [item for item in every if item["kind"] == "MyResource"]
+    for item in items:
         if "schedule" in item["spec"]:
             item["spec"]["schedule"] |= AWAKE
         here.needs(item)
-    here.client.apply({**configuration, "metadata": {**configuration["metadata"], "namespace": here.name}})
+    for item in every:
+        here.client.apply({**item, "metadata": {**item["metadata"], "namespace": here.name}})
 
-    for item in shop:
-        here.put(item)
-    names = [item["metadata"]["name"] for item in shop]
-    for name in names:
+    for name in (item["metadata"]["name"] for item in items):
         here.wait_until_ready(name)
-
-    assert len(names) == 5
-    for name in names:
         here.wait_for_autoscaler(name)
         assert differences(here, name) == []
         assert here.touched(name).writes == []
@@ -135,17 +114,6 @@ def test_the_children_of_any_odd_string_that_is_accepted_are_accepted(cluster: C
 
     assert problems == []
     assert len(tried) > short_or_whole(100, 1000)
-
-
-@pytest.mark.parametrize("path", ["spec.env[].valueFrom.fieldRef.fieldPath", "spec.service.annotations"])
-def test_without_a_rule_a_child_would_be_refused(cluster: Cluster, path: str) -> None:
-    bad = [
-        fields for example in EXAMPLES_OF_RULES if example.crd_only and example.path == path for fields in example.bad
-    ]
-
-    assert bad
-    for fields in bad:
-        assert list(_children(cluster, path, stored(my_resource(**fields))))
 
 
 def test_a_spec_that_would_fail_later_is_refused(cluster: Cluster) -> None:

@@ -23,28 +23,21 @@ GATEWAY: Json = {"name": "shared", "namespace": "gateways", "sectionName": "http
 ADDRESS: Json = {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}}}
 
 
-def enable(cluster: Cluster, **expose: bool) -> None:
-    """Change values of the chart, as ``helm upgrade`` does."""
-    made = rendered({**values(secrets=False), "expose": {"ingress": False, "gateway": False, **expose}})
-    role, controller = (
-        yaml.safe_load(made[name]) for name in ("clusterrole-metacontroller.yaml", "compositecontroller.yaml")
-    )
-    cluster.client.apply(role)
-    cluster.client.apply(with_hooks_at(cluster.url.removeprefix("http://"), controller))
-
-
 @pytest.fixture(name="cluster", scope="module")
 def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Return a cluster in which both kinds of routes are enabled, as the values of the chart enable them."""
     made = Cluster(find_binaries(), tmp_path_factory.mktemp("expose"))
+    manifests = rendered({**values(secrets=False), "expose": {"ingress": True, "gateway": True}})
     with started(made):
         establish(made.client, crds())
+        made.client.apply(yaml.safe_load(manifests["clusterrole-metacontroller.yaml"]))
+        controller = yaml.safe_load(manifests["compositecontroller.yaml"])
+        made.client.apply(with_hooks_at(made.url.removeprefix("http://"), controller))
         yield made
 
 
 @pytest.fixture(name="running", scope="module")
 def _running(cluster: Cluster, mode: Mode) -> Iterator[Cluster]:
-    """Return the cluster, whose operator creates no routes yet."""
-    enable(cluster)
     with started(cluster.metacontroller(mode)):
         yield cluster
 
@@ -87,20 +80,6 @@ def paths(here: Namespace) -> dict[str, list[str]]:
         item["metadata"]["name"]: [path["path"] for rule in item["spec"]["rules"] for path in rule["http"]["paths"]]
         for item in found
     }
-
-
-def test_what_is_not_enabled_is_said_and_created_once_it_is(running: Cluster, here: Namespace) -> None:
-    here.ready("web", **exposed())
-    here.ready("api", **exposed(gateway=GATEWAY))
-
-    assert "expose.ingress of the operator's chart" in message(wait_for_exposed(here, "NotEnabled"))
-    wait_for_exposed(here, "NotEnabled", "api")
-    assert here.touched().writes == []
-
-    enable(running, ingress=True, gateway=True)
-    wait_for_exposed(here, "NotYetAdmitted")
-    wait_for_exposed(here, "NotYetAdmitted", "api")
-    assert paths(here) == {"web": ["/"]}
 
 
 def test_an_ingress_that_is_served_gives_the_address_and_nothing_is_written_at_rest(here: Namespace) -> None:
@@ -168,18 +147,3 @@ def test_of_two_that_claim_a_host_one_waits_until_it_is_free(here: Namespace) ->
     here.change("web", expose={"host": "other.example.com"})
     wait_for_exposed(here, "NotYetAdmitted", "docs")
     assert paths(here) == {"web": ["/"], "docs": ["/"]}
-
-
-def test_of_several_that_are_created_at_once_one_keeps_the_host(here: Namespace) -> None:
-    names = [f"web-{number}" for number in range(6)]
-    for name in names:
-        here.make(name, **exposed())
-    for name in names:
-        here.wait_until_ready(name)
-    here.wait_until_quiet()
-
-    (winner,) = paths(here)
-    for name in names:
-        status = wait_for_exposed(here, "NotYetAdmitted" if name == winner else "HostClaimed", name)
-        assert name == winner or message(status).startswith(f"MyResource {winner} already has")
-        assert here.touched(name).writes == []

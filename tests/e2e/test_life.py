@@ -67,36 +67,14 @@ def test_an_idle_sync_requests_only_the_parent(here: Namespace) -> None:
     assert {(request.right.verb, request.right.resource) for request in done.requests} == {("get", "myresources")}
 
 
-def test_kubectl_scale_changes_the_replicas(here: Namespace) -> None:
-    here.ready()
+def test_the_longest_name_and_many_labels_are_no_problem_for_a_scaled_one(here: Namespace) -> None:
+    name, labels = "a" + 50 * "b" + "c", {f"example.com/label-{number}": "x" * 63 for number in range(50)}
+    here.ready(name, labels=labels, **PORT)
 
-    here.client.change("MyResource", here.name, "web", {"spec": {"replicas": 3}}, part="/scale")
-    here.wait_until_ready()
+    here.client.change("MyResource", here.name, name, {"spec": {"replicas": 2}}, part="/scale")
+    here.wait_until_ready(name)
 
-    assert here.get("Deployment")["spec"]["replicas"] == 3
-    assert len(here.pods()) == 3
-
-
-def test_the_scale_shows_what_an_autoscaler_needs(here: Namespace) -> None:
-    here.ready(replicas=2)
-
-    scale = here.client.http.get(f"/apis/mygroup.example.com/v1alpha1/namespaces/{here.name}/myresources/web/scale")
-
-    assert scale.json()["status"] == {"replicas": 2, "selector": "myresource=web"}
-
-
-def test_a_name_may_have_52_characters(here: Namespace) -> None:
-    name = "a" + 50 * "b" + "c"
-
-    here.ready(name, **PORT)
-
+    scale = here.client.http.get(here.client.path("MyResource", here.name, name) + "/scale").json()
+    assert scale["status"] == {"replicas": 2, "selector": f"myresource={name}"}
     assert differences(here, name) == []
-
-
-def test_it_may_have_50_labels(here: Namespace) -> None:
-    labels = {f"example.com/label-{number}": "x" * 63 for number in range(50)}
-    here.client.create(here.manifest(labels=labels))
-
-    here.wait_until_ready()
-
-    assert here.touched().writes == []
+    assert here.touched(name).writes == []

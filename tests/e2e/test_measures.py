@@ -1,17 +1,18 @@
 """Negative controls of the measures behind the verdicts: each detects what it must."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 
 from metahook.simulator.objects import Json, key_of, with_metadata
-from tests.e2e.audit import Audit, Done, deleted, drop_incomplete_line, stored
+from tests.e2e.audit import Audit, Done, deleted, stored
 from tests.e2e.control_plane import METACONTROLLER
-from tests.e2e.ends import comparable, moved, replaced
-from tests.e2e.judged import judged
+from tests.e2e.ends import comparable, replaced
 from tests.e2e.record import Record, Version
 from tests.e2e.side_by_side import without_retry
+from tests.e2e.test_walk import judged
 from tests.e2e.truth import Written, backward, incoherent, moves, untrue, written
 from tests.requests.builders import finished, my_resource, sync
 
@@ -36,31 +37,23 @@ def with_status(parent: Json, *children: Json, **changes: object) -> Json:
 PARENT = my_resource()
 (DEPLOYMENT,) = finished(PARENT)
 READY = with_status(PARENT, DEPLOYMENT)
+UNFINISHED = {**DEPLOYMENT, "status": {}}
+OLDER = with_metadata(DEPLOYMENT, annotations={"mygroup.example.com/applied": "0-b848bea7"})
 
 
-def test_a_status_after_its_rollout_is_true() -> None:
-    record = recorded(PARENT, DEPLOYMENT, READY)
+@pytest.mark.parametrize(
+    ("deployments", "late"),
+    [
+        pytest.param([DEPLOYMENT], [], id="after its rollout it is true"),
+        pytest.param([UNFINISHED], [math.inf], id="before its rollout"),
+        pytest.param([OLDER], [math.inf], id="of an older generation"),
+        pytest.param([DEPLOYMENT, UNFINISHED], [10.0], id="after its rollout was undone"),
+    ],
+)
+def test_a_status_without_its_rollout_is_found(deployments: list[Json], late: list[float]) -> None:
+    record = recorded(PARENT, *deployments, READY)
 
-    assert untrue(record, statuses(record)) == []
-
-
-def test_a_status_before_its_rollout_is_early() -> None:
-    record = recorded(PARENT, {**DEPLOYMENT, "status": {}}, READY)
-
-    assert [each.early for each in untrue(record, statuses(record))] == [True]
-
-
-def test_a_status_for_an_older_generations_deployment_is_early() -> None:
-    older = with_metadata(DEPLOYMENT, annotations={"mygroup.example.com/applied": "0-b848bea7"})
-    record = recorded(PARENT, older, READY)
-
-    assert [each.early for each in untrue(record, statuses(record))] == [True]
-
-
-def test_a_status_after_its_rollout_was_undone_is_late() -> None:
-    record = recorded(PARENT, DEPLOYMENT, {**DEPLOYMENT, "status": {}}, READY)
-
-    assert [(each.early, each.seconds) for each in untrue(record, statuses(record))] == [(False, 10.0)]
+    assert [each.seconds for each in untrue(record, statuses(record))] == late
 
 
 def test_a_status_is_early_without_the_pods_that_its_deployment_counts() -> None:
@@ -76,35 +69,15 @@ def at(second: int) -> Json:
     return {**READY, "status": {**READY["status"], "conditions": conditions, "image": f"nginx:{second}"}}
 
 
-def test_a_time_that_moves_alone_is_found() -> None:
-    found = moves(statuses(recorded(PARENT, at(0), at(7))))
-
-    assert {(move.condition, move.seconds, move.after) for move in found} == {
-        ("Ready", 7.0, 10.0),
-        ("Available", 7.0, 10.0),
-        ("Progressing", 7.0, 10.0),
-    }
+ALL = {"Ready", "Available", "Progressing"}
 
 
-def test_a_time_that_is_earlier_than_the_one_before_is_found_with_and_without_its_status() -> None:
-    lost = with_status(PARENT)
-    alone, together = recorded(PARENT, at(7), at(0)), recorded(PARENT, at(7), lost, at(0))
+def test_a_time_that_moves_alone_or_goes_back_is_found() -> None:
+    forward, back = statuses(recorded(PARENT, at(0), at(7))), statuses(recorded(PARENT, at(7), at(0)))
 
-    assert {(move.condition, move.seconds) for move in backward(statuses(alone))} == {
-        ("Ready", 7.0),
-        ("Available", 7.0),
-        ("Progressing", 7.0),
-    }
-    assert backward(statuses(together)) != []
-    assert backward(statuses(recorded(PARENT, at(0), at(7)))) == []
-
-
-def test_a_time_that_moves_alone_long_after_it_was_set_is_told_from_others() -> None:
-    again = {**at(0), "status": {**at(0)["status"], "image": "nginx:other"}}
-
-    found = moves(statuses(recorded(PARENT, at(0), again, at(7))))
-
-    assert {move.after for move in found} == {20.0}
+    assert {(move.condition, move.after) for move in moves(forward)} == {(name, 10.0) for name in ALL}
+    assert {move.condition for move in backward(back)} == ALL
+    assert backward(forward) == []
 
 
 @pytest.mark.parametrize(("status", "found"), [("False", set()), ("True", {"Available"})])
@@ -122,35 +95,30 @@ def test_parts_of_a_status_that_contradict_each_other_are_found() -> None:
     assert len(incoherent(statuses(record))) == 1
 
 
-def logged(folder: Path, verb: str, version: str, code: int = 200, **annotations: str) -> Audit:
-    """Return the audit of two equal requests of Metacontroller for a Deployment."""
+def event(verb: str, user: str = METACONTROLLER, **more: object) -> Json:
+    """Return the audit event of a request about a Deployment, which has version 7 then."""
     target = {"resource": "deployments", "apiGroup": "apps", "namespace": "here", "name": "web-deployment"}
-    event = {
+    return {
         "verb": verb,
-        "user": {"username": METACONTROLLER},
+        "user": {"username": user},
         "objectRef": target,
         "requestURI": "/",
-        "responseStatus": {"code": code},
-        "responseObject": {"metadata": {"resourceVersion": version}},
-        "annotations": annotations,
+        "responseStatus": {"code": 200},
+        "responseObject": {"metadata": {"resourceVersion": "7"}},
+        **more,
     }
-    return audited(folder, event, event)
 
 
 def audited(folder: Path, *events: Json) -> Audit:
     """Return the audit of *events*."""
     file = folder / "audit.log"
-    file.write_text("")
-    audit = Audit(file)
-    assert audit.requests == []
     numbered = ({**event, "auditID": str(number)} for number, event in enumerate(events))
     file.write_text("".join(f"{json.dumps(event)}\n" for event in numbered))
-    return audit
+    return Audit(file)
 
 
 def test_a_request_that_changes_no_version_is_useless_and_no_write(tmp_path: Path) -> None:
-    audit = logged(tmp_path, "patch", "7")
-    done = Done(audit, "here")
+    done = Done(audited(tmp_path, event("patch"), event("patch")), "here")
     done.start = 0
 
     assert done.children == ["patch deployments web-deployment"]
@@ -161,28 +129,17 @@ def test_a_request_that_changes_no_version_is_useless_and_no_write(tmp_path: Pat
 def test_a_version_that_another_request_wrote_is_not_ours_though_we_are_logged_first(
     tmp_path: Path, before: str, *, changed: bool
 ) -> None:
-    target = {"resource": "deployments", "apiGroup": "apps", "namespace": "here", "name": "web-deployment"}
-    common = {
-        "requestURI": "/",
-        "responseStatus": {"code": 200},
-        "responseObject": {"metadata": {"resourceVersion": "7"}},
-    }
-    ours = {"verb": "patch", "user": {"username": METACONTROLLER}, "objectRef": target, **common}
-    sent = {"metadata": {"resourceVersion": before}}
-    other = {"verb": "update", "user": {"username": "other"}, "objectRef": target, "requestObject": sent, **common}
+    other = event("update", "other", requestObject={"metadata": {"resourceVersion": before}})
 
-    assert [request.changed for request in audited(tmp_path, ours, other).requests] == [changed]
+    assert [request.changed for request in audited(tmp_path, event("patch"), other).requests] == [changed]
 
 
-def test_a_request_without_the_right_to_it_is_found(tmp_path: Path) -> None:
-    audit = logged(tmp_path, "create", "7", 403, **{"authorization.k8s.io/decision": "forbid"})
+def test_a_request_without_the_right_to_it_and_a_deletion_are_found(tmp_path: Path) -> None:
+    forbidden = event("create", responseStatus={"code": 403}, annotations={"authorization.k8s.io/decision": "forbid"})
+    requests = audited(tmp_path, forbidden, event("delete"), event("patch")).requests
 
-    assert [request.forbidden for request in audit.requests] == [True, True]
-
-
-def test_a_child_that_metacontroller_deletes_is_found(tmp_path: Path) -> None:
-    assert deleted(logged(tmp_path, "patch", "7").requests) == []
-    assert deleted(logged(tmp_path, "delete", "7").requests) == 2 * ["delete deployments web-deployment"]
+    assert [request.forbidden for request in requests] == [True, False, False]
+    assert deleted(requests) == ["delete deployments web-deployment"]
 
 
 def test_an_object_that_was_replaced_or_is_gone_is_found() -> None:
@@ -195,68 +152,40 @@ def test_an_object_that_was_replaced_or_is_gone_is_found() -> None:
     assert replaced(gone, "Deployment", "default") == ["web-deployment"]
 
 
-def test_what_was_made_changed_or_removed_in_a_time_of_quiet_is_found() -> None:
-    assert list(moved({"a": "1", "b": "2"}, {"a": "1", "b": "2"})) == []
-    assert list(moved({"a": "1", "b": "2", "c": "3"}, {"a": "1", "b": "4", "d": "5"})) == ["b", "c", "d"]
-
-
 def test_an_end_is_compared_without_what_chance_decides_and_with_all_else() -> None:
     def end(uid: str, namespace: str, replicas: int) -> Json:
-        spec = {**DEPLOYMENT["spec"], "replicas": replicas}
-        labels = {"controller-uid": uid}
-        return comparable(
-            "Deployment",
-            {**with_metadata(DEPLOYMENT, namespace=namespace, labels=labels), "spec": spec},
-            {uid: "web"},
-        )
+        placed = with_metadata(DEPLOYMENT, namespace=namespace, labels={"controller-uid": uid})
+        return comparable("Deployment", {**placed, "spec": {**placed["spec"], "replicas": replicas}}, {uid: "web"})
 
     assert end("12345678-1", "rough", 2) == end("87654321-2", "calm", 2)
     assert end("12345678-1", "rough", 2) != end("12345678-1", "rough", 3)
 
 
 def test_what_was_stored_is_read_from_the_audit_log_and_the_watch_in_the_order_of_versions(tmp_path: Path) -> None:
-    log = tmp_path / "audit.log"
-    log.write_text(
-        "".join(f"{json.dumps(stored_event(number, code))}\n" for number, code in ((4, 200), (2, 200), (5, 409)))
-    )
-    missed = Version(0.0, 3, deleted=False, item=with_metadata(DEPLOYMENT, resourceVersion="3"))
-    watched = Record()
-    watched.add(key_of(missed.item), missed)
+    def version(number: int) -> Json:
+        return with_metadata(DEPLOYMENT, resourceVersion=str(number))
 
-    found = stored(log, watched).of("Deployment", "default", "web-deployment")
+    for number, code in ((4, 200), (2, 200), (5, 409)):
+        time = {"stageTimestamp": "2026-01-31T12:00:00.000000Z"}
+        line = event("update", responseStatus={"code": code}, responseObject=version(number), **time)
+        with (tmp_path / "audit.log").open("a") as log:
+            log.write(f"{json.dumps(line)}\n")
+    watched = Record()
+    watched.add(key_of(DEPLOYMENT), Version(0.0, 3, deleted=False, item=version(3)))
+
+    found = stored(tmp_path / "audit.log", watched).of("Deployment", "default", "web-deployment")
 
     assert [version.number for version in found] == [2, 3, 4]
 
 
-def stored_event(number: int, code: int) -> Json:
-    """Return the audit event of a request that returned this version of a Deployment."""
-    return {
-        "requestURI": "/",
-        "responseStatus": {"code": code},
-        "responseObject": with_metadata(DEPLOYMENT, resourceVersion=str(number)),
-        "stageTimestamp": "2026-01-31T12:00:00.000000Z",
-    }
-
-
-def test_a_retry_at_the_beginning_of_a_step_is_not_compared() -> None:
-    assert without_retry("Deployment", ["2: 1", "3: 1", "3: 3"], ["2: 2", "2: 1"]) == ["3: 1", "3: 3"]
-
-
 @pytest.mark.parametrize(
-    ("name", "entries"),
-    [("Deployment", ["2: 1"]), ("Deployment", ["3: 1", "3: 3"]), ("end", ["2: 1", "3: 1"])],
-    ids=["the step has no other call", "the step begins with its event", "the end"],
+    ("name", "entries", "compared"),
+    [
+        pytest.param("Deployment", ["2: 1", "3: 1"], ["3: 1"], id="a retry at the beginning"),
+        pytest.param("Deployment", ["2: 1"], ["2: 1"], id="the step has no other call"),
+        pytest.param("Deployment", ["3: 1", "3: 3"], ["3: 1", "3: 3"], id="the step begins with its event"),
+        pytest.param("end", ["2: 1", "3: 1"], ["2: 1", "3: 1"], id="the end"),
+    ],
 )
-def test_all_else_of_a_step_is_compared(name: str, entries: list[str]) -> None:
-    assert without_retry(name, entries, ["2: 1"]) == entries
-
-
-@pytest.mark.parametrize("whole", ["", '{"auditID": "a"}\n', '{"auditID": "a"}\n{"auditID": "b"}\n'])
-@pytest.mark.parametrize("torn", ["", '{"audit'])
-def test_a_line_of_a_killed_server_is_dropped_and_whole_lines_stay(tmp_path: Path, whole: str, torn: str) -> None:
-    log = tmp_path / "audit.log"
-    log.write_text(whole + torn)
-
-    drop_incomplete_line(log)
-
-    assert log.read_text() == whole
+def test_a_retry_at_the_beginning_of_a_step_is_not_compared(name: str, entries: list[str], compared: list[str]) -> None:
+    assert without_retry(name, entries, ["2: 1"]) == compared

@@ -10,7 +10,6 @@ import pytest
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.cluster import Cluster, started
-from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace, child
 from tests.e2e.real_kubectl import RealKubectl
 
@@ -85,17 +84,12 @@ def _here(scene: Scene) -> Iterator[Namespace]:
     made.close()
 
 
-def test_after_an_outage_every_status_is_true_within_the_resync_period(
-    scene: Scene, here: Namespace, mode: Mode, figures: Figures
-) -> None:
+def test_after_an_outage_every_status_is_true_within_the_resync_period(scene: Scene, here: Namespace) -> None:
     """Metacontroller has doubled the delay of each key with each failed event. A resync does not wait for it."""
     scene.resync_every(RESYNC)
     scene.outage(here)
-    began = time.time()
 
     here.eventually(lambda: are_true(here), within=RESYNC + MARGIN)
-
-    figures.note(f"seconds after an outage, with resyncs every {RESYNC}", mode, f"{time.time() - began:.0f}")
 
 
 def test_the_command_of_the_page_makes_every_status_true_at_once_and_changes_no_child(

@@ -42,25 +42,3 @@ def test_make_own_passes_in_this_cluster(configuration: Path, cluster: Cluster) 
     assert "7 passed" in said
     left = [item for item in cluster.client.all("Namespace") if item["metadata"]["name"].startswith("myresource-test-")]
     assert [item for item in left if not item["metadata"].get("deletionTimestamp")] == []
-
-
-def test_make_own_fails_if_a_myresource_does_not_become_ready(configuration: Path) -> None:
-    code, said = typed(configuration, "--image", "nginx:bad", "--patience", "3", "-k", "gets_ready")
-
-    assert code == 1
-    assert "not Available within 3.0 s" in said
-    assert "ImagePullFailed" in said
-
-
-def test_make_own_requires_a_context(configuration: Path) -> None:
-    code, said = typed(configuration, context="")
-
-    assert code == 2
-    assert "make own CONTEXT=NAME" in said
-
-
-def test_make_own_reports_an_unknown_context(configuration: Path) -> None:
-    code, said = typed(configuration, context="nowhere")
-
-    assert code == 2
-    assert "nowhere" in said

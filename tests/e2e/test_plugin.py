@@ -7,7 +7,6 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-import yaml
 
 from app.cli.plugin.explanation import filled
 from app.cli.wrapping import COMMAND
@@ -15,13 +14,9 @@ from app.core.reasons import REASONS
 from app.core.status.glossary import TERMS
 from metahook.simulator.objects import Json
 from tests.api.examples.schedule import AWAKE, schedule
-from tests.cli.test_render import QUOTED, UNQUOTED
-from tests.docs.commands import commands
 from tests.docs.documents import ROOT
 from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.real_kubectl import RealKubectl
-from tests.health.argo_cd import data
-from tests.requests.builders import my_resource
 from tests.simulated.worlds import foreign, service
 
 
@@ -74,6 +69,9 @@ def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubec
     here.ready(replicas=2, ports=[{"containerPort": 80}])
     before = kubectl.run("kubectl myresource tree web", here.name).splitlines()
 
+    (by_uid,) = (line for line in (ROOT / "docs/reference/children.md").read_text().splitlines() if "uid}" in line)
+    children = kubectl.run(by_uid.strip(), here.name).splitlines()[1:]
+
     restarted = kubectl.run("kubectl myresource restart web", here.name)
     assert "Ready is True" in kubectl.run("kubectl myresource wait web", here.name)
     after = kubectl.run("kubectl myresource tree web", here.name).splitlines()
@@ -88,6 +86,7 @@ def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubec
         "`-- Service",
     ]
     assert [line.split("   ")[-1].strip() for line in before[1:3]] == ["Ready (Available)", "2 of 2 available"]
+    assert [row.split() for row in children] == [["Deployment", "web-deployment", "web"], ["Service", "web", "web"]]
     assert len(after) == len(before)
     assert not set(after[3:6]) & set(before[3:6])
 
@@ -101,26 +100,6 @@ def test_kubectl_explains_a_refusal_with_the_error_of_the_api_server(here: Names
 
     (error,) = (line for line in explained.splitlines() if line.startswith("Error "))
     assert "forbidden by a policy" in error
-
-
-def test_kubectl_completes_commands_and_names(here: Namespace, kubectl: RealKubectl) -> None:
-    here.make("web")
-
-    assert "tree\t" in kubectl.run("kubectl __complete myresource tr", here.name)
-    names = f"kubectl __complete myresource tree -n {here.name}"
-    assert "web" in kubectl.run(f"{names} ''", here.name).splitlines()
-    assert "web" not in kubectl.run(f"{names} x", here.name).splitlines()
-
-
-def test_the_command_of_the_page_adds_the_entries_to_the_configmap_of_argo_cd(
-    here: Namespace, kubectl: RealKubectl
-) -> None:
-    kubectl.run("kubectl create configmap argocd-cm --from-literal=url=https://argocd.example.com", here.name)
-
-    (patch,) = (each for each in commands("docs/clusters/gitops.md") if each.startswith("kubectl patch"))
-    kubectl.run(patch.replace(" -n argocd", ""), here.name)
-
-    assert here.get("ConfigMap", "argocd-cm")["data"] == {**data(), "url": "https://argocd.example.com"}
 
 
 def rendered(file: Path, *options: str) -> str:
@@ -141,18 +120,3 @@ def test_kubectl_applies_what_is_rendered(kubectl: RealKubectl, tmp_path: Path, 
 
     optional = ["HorizontalPodAutoscaler", "Ingress", "PodDisruptionBudget", "Service"] if example == "full" else []
     assert sorted(item["kind"] for item in found) == ["Deployment", *optional]
-
-
-def test_text_stays_text_for_kubectl_unless_the_yaml_library_alone_writes_it(
-    kubectl: RealKubectl, tmp_path: Path
-) -> None:
-    file, args = tmp_path / "web.json", [*QUOTED, *UNQUOTED]
-    file.write_text(json.dumps(my_resource(args=args)))
-    by_the_library = yaml.safe_dump_all(json.loads(rendered(file, "-o", "json"))["items"])
-
-    (ours,), (theirs,) = (applied(kubectl, text, tmp_path) for text in (rendered(file), by_the_library))
-
-    assert ours["spec"]["template"]["spec"]["containers"][0]["args"] == args
-    found = theirs["spec"]["template"]["spec"]["containers"][0]["args"]
-    assert True in found
-    assert 1000 in found

@@ -1,6 +1,5 @@
 """A PodDisruptionBudget, and the evictions that the drain of a node asks for."""
 
-from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 
 TOO_MANY = 429
@@ -38,25 +37,3 @@ def test_one_pod_is_evicted_at_a_time_and_a_single_one_whenever_it_is_asked(here
     here.eventually(lambda: len(pods(here)) == 1)
     (only,) = pods(here)
     assert evict(here, only) == CREATED
-
-
-def test_it_comes_and_goes_with_the_second_pod_and_is_restored(here: Namespace) -> None:
-    here.ready(podDisruptionBudget="Auto")
-    assert here.find("PodDisruptionBudget", "web") is None
-    assert here.touched().writes == []
-
-    here.change(replicas=2)
-    here.wait_until_ready()
-    assert here.find("PodDisruptionBudget", "web")
-    assert here.touched().writes == []
-
-    here.edit("PodDisruptionBudget", {"spec": {"maxUnavailable": 2}})
-    here.eventually(lambda: here.get("PodDisruptionBudget", "web")["spec"]["maxUnavailable"] == 1)
-    here.wait_until_ready()
-    assert differences(here) == []
-    assert here.touched().writes == []
-
-    here.change(podDisruptionBudget=None)
-    here.wait_until_ready()
-    assert here.find("PodDisruptionBudget", "web") is None
-    assert here.touched().writes == []

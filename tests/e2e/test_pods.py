@@ -11,9 +11,7 @@ import pytest
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.pod_lifecycle import Failure, Times, pod_lifecycle
-from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
-from tests.e2e.figures import Figures
 from tests.e2e.namespace import Namespace
 
 HOUR = 3600
@@ -60,27 +58,21 @@ def begun(here: Namespace, fate: Failure, ago: float, probe: Json | None = PROBE
 
 
 @pytest.mark.parametrize("fate", CAUSES, ids=lambda fate: fate.value)
-def test_a_cause_is_reported_once_however_often_the_pod_changes(
-    here: Namespace, fate: Failure, figures: Figures, mode: Mode
-) -> None:
+def test_a_cause_is_reported_once_however_often_the_pod_changes(here: Namespace, fate: Failure) -> None:
     reason, words = CAUSES[fate]
     new = begun(here, fate, ago=HOUR if fate is Failure.UNREADY else 0)
     new.goes_on(5)
     here.wait_for_status("Building", reason)
     assert words in here.message()
 
-    asked, done = len(here.exchanges()), here.since()
+    done = here.since()
     new.goes_on(9)
 
-    figures.note(f"hook calls, Pods change: {fate.value}", mode, len(here.exchanges()) - asked)
-    figures.note(f"status writes, Pods change: {fate.value}", mode, done.statuses)
     assert done.writes == []
     assert here.touched().writes == []
 
 
-def test_a_crash_loop_without_a_probe_is_not_ready_while_its_deployment_flaps(
-    here: Namespace, figures: Figures, mode: Mode
-) -> None:
+def test_a_crash_loop_without_a_probe_is_not_ready_while_its_deployment_flaps(here: Namespace) -> None:
     new = begun(here, Failure.CRASH, ago=0, probe=None)
     new.goes_on(6)
     here.wait_for_status("Degraded", "CrashLooping")
@@ -89,7 +81,6 @@ def test_a_crash_loop_without_a_probe_is_not_ready_while_its_deployment_flaps(
 
     new.goes_on(9)
 
-    figures.note("status writes, ready again and again", mode, done.statuses)
     assert len(here.available()) > available
     assert done.writes == []
     assert here.history() == statuses

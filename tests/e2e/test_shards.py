@@ -86,16 +86,6 @@ def wait_for_sync_by(here: Namespace, name: str, controller: str, since: int) ->
     here.eventually(lambda: controller in syncs(here, name)[since:])
 
 
-@pytest.mark.parametrize("shards", [2, MOST])
-def test_every_myresource_is_synced_by_its_shard_alone(sharded: Cluster, here: Namespace, shards: int) -> None:
-    split(sharded, shards)
-    create_all(here)
-
-    assert {name: set(syncs(here, name)) for name in LABELS} == {
-        name: {owner(label, shards)} for name, label in LABELS.items()
-    }
-
-
 def test_a_label_moves_a_myresource_and_writes_nothing(sharded: Cluster, here: Namespace, mode: Mode) -> None:
     split(sharded, 2)
     here.put(SETTINGS)

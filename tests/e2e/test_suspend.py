@@ -15,9 +15,9 @@ from metahook.simulator.objects import Json
 from tests.api.examples.schedule import schedule, window
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import PORT, Namespace, child
-from tests.e2e.statuses import condition
+from tests.e2e.test_apply_strategy import OF_THE_POD
 from tests.e2e.test_autoscaling import BY_MEMORY, HPA, scale
-from tests.e2e.test_drift import OF_THE_POD, OURS
+from tests.e2e.test_drift import OURS
 from tests.e2e.trace import TRANSIENT
 
 
@@ -33,26 +33,6 @@ def suspend(here: Namespace) -> None:
     here.change(suspend=True)
     here.wait_for_status("Suspended", "Suspended")
     here.wait_until_quiet()
-
-
-def test_nothing_is_written_and_resume_applies_the_spec_that_is_then(here: Namespace) -> None:
-    here.ready(**PORT)
-    suspend(here)
-    pods, done = here.pods(), here.since()
-
-    here.change(image="nginx:1.28", replicas=3, ports=None)
-    here.wait_for_status("Suspended", "Suspended")
-
-    assert here.touched().writes == []
-    assert done.children == []
-    assert (here.pods(), here.main()["image"]) == (pods, "nginx:1.27")
-    assert condition(here.get("MyResource", "web"), "Available")["status"] == "True"
-
-    here.change(suspend=False)
-    here.wait_until_ready()
-    assert here.main()["image"] == "nginx:1.28"
-    assert here.find("Service") is None
-    assert here.touched().writes == []
 
 
 @pytest.mark.each_mode

@@ -133,8 +133,18 @@ def sync_errors(here: Namespace) -> list[str]:
     return [event["message"] for event in here.client.all("Event", here.name) if event["reason"] == "SyncError"]
 
 
-def test_the_page_has_the_command_of_the_upgrade() -> None:
-    assert UPGRADE in commands("docs/clusters/upgrade.md")
+def test_the_page_has_the_commands_of_the_upgrade() -> None:
+    assert {UPGRADE, ROLLBACK} <= {*commands("docs/clusters/upgrade.md")}
+
+
+def fields(crd: Json) -> set[str]:
+    """Return the fields of the spec in *crd*."""
+    return {*crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]}
+
+
+def fields_of_chart(root: Path) -> set[str]:
+    (crd,) = documents(root / "charts/myresource-operator/files/crd.yaml")
+    return fields(crd)
 
 
 def test_an_upgrade_and_a_rollback_restart_no_pods_and_lose_no_call(
@@ -146,13 +156,19 @@ def test_an_upgrade_and_a_rollback_restart_no_pods_and_lose_no_call(
     here = Namespace(bare.cluster, "default")
     workloads = Workloads(here, source)
 
+    def live() -> set[str]:
+        return fields(here.client.get("CustomResourceDefinition", "", f"{PLURAL}.{GROUP}") or {})
+
+    assert live() == fields_of_chart(source) != fields_of_chart(ROOT)
     bare.shell().run(UPGRADE)  # all replicas of the hook are still those of 0.3.0
+    assert live() == fields_of_chart(ROOT)
     workloads.synced()
     bare.proxy.target = this
     workloads.synced()
     assert workloads.synced().writes == []
 
     bare.shell(source).run(ROLLBACK)
+    assert live() == fields_of_chart(source)
     bare.proxy.target = previous
     workloads.synced()
     assert workloads.synced().writes == []

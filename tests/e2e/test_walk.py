@@ -4,7 +4,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
@@ -12,13 +12,15 @@ import pytest
 from metahook.envtest.client import Refused
 from metahook.simulator.controllers.pod_status import is_ready, ready_condition
 from metahook.simulator.metacontroller.settings import Mode
-from metahook.simulator.objects import Json, is_deleting
-from tests.e2e.figures import Figures
-from tests.e2e.judged import judged
+from metahook.simulator.objects import Json, Key, is_deleting
 from tests.e2e.lagging import LaggingCluster, lagging_cluster
 from tests.e2e.namespace import Namespace
+from tests.e2e.record import Record, Version
+from tests.e2e.truth import RACE
 from tests.e2e.watched import backup
+from tests.plans.availability import KINDS
 from tests.plans.events import EVENTS, FEATURES, Stage
+from tests.plans.judge import Judge
 from toolkit.slow import short_or_whole
 
 STEPS = short_or_whole(6, 10)
@@ -136,18 +138,49 @@ def scene(mode: Mode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lagg
         yield made
 
 
-class Walk:
-    """Steps in a namespace of its own; ``taken`` has them as text.
+def judged(record: Record, namespace: str, exchanges: list[Json]) -> Judge:
+    """Return the judge of all that happened in *namespace*, which has one MyResource, with these *exchanges*."""
+    judge = Judge(timedelta(seconds=RACE))
+    for key, before, after in _changes(record, namespace):
+        now, is_gone = datetime.fromtimestamp(after.at, UTC), after.deleted
+        if key.kind == "MyResource" and not is_gone and (sync := _cause(exchanges, after)):
+            judge.synced(key, sync["request"], sync["response"], now)
+        judge.stored(key, before, None if is_gone else after.item, now)
+    return judge
 
-    ``stale_times`` is the number of transition times that went back where the request had an older status.
-    """
+
+def _changes(record: Record, namespace: str) -> list[tuple[Key, Json | None, Version]]:
+    """Return each change in its order: the object, as it was, and as it is."""
+    found: list[tuple[Key, Json | None, Version]] = []
+    for kind in ("MyResource", *KINDS):
+        for key, versions in record.everything(kind, namespace).items():
+            before = [None, *(None if version.deleted else version.item for version in versions)]
+            found += [(key, old, new) for old, new in zip(before, versions, strict=False)]
+    return sorted(found, key=lambda change: change[2].number)
+
+
+def _cause(exchanges: list[Json], parent: Version) -> Json | None:
+    """Return the last sync whose response is the status of *parent*, or None."""
+    status = {name: value for name, value in parent.item.get("status", {}).items() if name != "observedGeneration"}
+    end = datetime.fromtimestamp(parent.at, UTC)
+    causes = [
+        each
+        for each in exchanges
+        if each["path"].startswith("/sync")
+        and datetime.fromisoformat(each["time"]) <= end
+        and each["response"].get("status") == status
+    ]
+    return causes[-1] if causes else None
+
+
+class Walk:
+    """Steps in a namespace of its own; ``taken`` has them as text."""
 
     def __init__(self, scene: LaggingCluster, name: str) -> None:
         self._scene = scene
         self._here = Namespace(scene.cluster, name)
         self._stage = RealStage(self._here)
         self.taken: list[str] = []
-        self.stale_times = 0
 
     def begin(self, features: tuple[str, ...]) -> None:
         """Create a MyResource with these *features*, and wait until it is Ready."""
@@ -181,7 +214,6 @@ class Walk:
         except AssertionError as error:
             late = [str(error)]
         judge = judged(self._scene.cluster.record, self._here.name, self._here.exchanges())
-        self.stale_times = judge.stale_times
         self._here.close()
         return [*judge.violations, *late]
 
@@ -191,11 +223,10 @@ AUTOSCALED = pytest.param(("autoscaling",), id="autoscaled")
 
 @pytest.mark.parametrize("more", [pytest.param((), id="fixed"), AUTOSCALED])
 def test_ready_is_what_the_pods_show_on_a_walk(
-    scene: LaggingCluster, mode: Mode, more: tuple[str, ...], random_seed: int, figures: Figures
+    scene: LaggingCluster, mode: Mode, more: tuple[str, ...], random_seed: int
 ) -> None:
     """With ``--all`` the walks are many, and new ones each time."""
     wrong: dict[str, list[str]] = {}
-    stale_times, kind = 0, "autoscaled" if more else "fixed"
     for number in range(WALKS):
         walk = Walk(scene, f"walk-{len(more)}-{number}")
         chance = Random(f"{random_seed}-{mode}-{number}")  # noqa: S311 - nothing secret
@@ -205,8 +236,5 @@ def test_ready_is_what_the_pods_show_on_a_walk(
             walk.step(chance.choice([*FAULTS, "", "", ""]), *events)
         if found := walk.end():
             wrong["\n".join(walk.taken)] = found
-        stale_times += walk.stale_times
 
-    figures.note(f"steps of walks, {kind}", mode, WALKS * STEPS)
-    figures.note(f"transition times that went back with an old status, {kind}", mode, stale_times)
     assert not wrong, "\n".join(f"{steps}\n  {'; '.join(lines)}" for steps, lines in wrong.items())

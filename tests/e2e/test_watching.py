@@ -3,12 +3,12 @@
 from typing import Any
 
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
-from metahook import ConfigMap, Secret
+from metahook import ConfigMap
 from metahook.simulator.objects import Json
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
-from tests.e2e.watched import BACKUPS, GHOSTS, backup, told
+from tests.e2e.watched import BACKUPS, backup, told
 
 USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "level"}}}]}
 WAITS: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": "nightly"}]}
@@ -20,15 +20,11 @@ def settings(name: str = "settings", **more: Any) -> Json:
     return {**made, "data": {"level": "info", "motd": "Hello"}, **more}
 
 
-def mark(here: Namespace, kind: type[ConfigMap] | type[Secret] = ConfigMap) -> str | None:
+def mark(here: Namespace) -> str | None:
     """Return the config hash in the Pod template."""
     template = here.get("Deployment")["spec"]["template"]["metadata"]
-    found: str | None = template.get("annotations", {}).get(CONFIG_HASH_ANNOTATIONS[kind])
+    found: str | None = template.get("annotations", {}).get(CONFIG_HASH_ANNOTATIONS[ConfigMap])
     return found
-
-
-def sync_requests(here: Namespace) -> list[Json]:
-    return [each["request"] for each in here.exchanges() if each["path"].startswith("/sync")]
 
 
 # Configuration
@@ -47,19 +43,6 @@ def test_a_changed_value_of_a_used_key_replaces_pods_by_one_write(here: Namespac
     assert len(done.children) == 1
     assert here.touched().writes == []
     assert differences(here) == []
-
-
-def test_secrets_are_not_requested_unless_the_operator_watches_them(here: Namespace) -> None:
-    here.put({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "data": {"text": "Zm9v"}})
-    here.ready(env=[{"name": "T", "valueFrom": {"secretKeyRef": {"name": "token", "key": "text"}}}])
-    done = here.since()
-
-    here.edit("Secret", {"data": {"text": "YmFy"}}, "token")
-    here.wait_until_quiet()
-
-    assert done.writes == []
-    assert mark(here, Secret) is None
-    assert not [request for request in sync_requests(here) if "Secret.v1" in request["related"]]
 
 
 # Dependencies
@@ -94,21 +77,3 @@ def test_the_first_start_waits_until_its_dependencies_are_met(here: Namespace) -
     assert dependencies(here)["status"] == "True"
     assert differences(here) == []
     assert here.touched().writes == []
-
-
-def test_a_watched_kind_that_is_not_served_stops_the_sync_with_an_event(here: Namespace) -> None:
-    here.ready()
-    ghost = {"apiVersion": GHOSTS.api_version, "resource": GHOSTS.plural, "name": "boo"}
-    asked = len(sync_requests(here))
-
-    here.change(image="nginx:1.28", dependencies=[ghost])
-    here.eventually(lambda: any(event["reason"] == "SyncError" for event in here.client.all("Event", here.name)))
-    here.wait_until_quiet()
-
-    assert len(sync_requests(here)) == asked
-    assert here.main()["image"] == "nginx:1.27"
-    assert here.get("MyResource")["status"]["observedGeneration"] == 1
-
-    here.change(dependencies=None)
-    here.wait_until_ready()
-    assert here.main()["image"] == "nginx:1.28"

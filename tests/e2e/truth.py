@@ -49,8 +49,6 @@ class Move:
 
     where: str
     condition: str
-    seconds: float
-    """The difference in seconds."""
     after: float
     """Seconds after the write that set the condition's status."""
 
@@ -151,7 +149,7 @@ def moves(statuses: list[Written], record: Record | None = None) -> list[Move]:
                 record and _changed_back(record, each.key, new)
             ):
                 late = each.after.at - begin.get(place, -math.inf)
-                found.append(Move(str(each), new["type"], abs(_seconds(new) - _seconds(old)), late))
+                found.append(Move(str(each), new["type"], late))
     return found
 
 
@@ -171,7 +169,7 @@ def backward(statuses: list[Written]) -> list[Move]:
         for new in each.after.item["status"].get("conditions", []):
             old = condition(each.before.item, new["type"])
             if old and _seconds(new) < _seconds(old):
-                found.append(Move(str(each), new["type"], _seconds(old) - _seconds(new), 0))
+                found.append(Move(str(each), new["type"], 0))
     return found
 
 
