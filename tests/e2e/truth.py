@@ -163,12 +163,16 @@ def _changed_back(record: Record, key: Key, new: Json) -> bool:
 
 
 def backward(statuses: list[Written]) -> list[Move]:
-    """Return every lastTransitionTime that is earlier than the one before, whether or not the status changed."""
+    """Return every lastTransitionTime that is earlier than the one before, whether or not the status changed.
+
+    Times are whole seconds of two clocks, those of the hook and of the Deployment controller, so at a change of the
+    status the new one may be that of the second before.
+    """
     found = []
     for each in statuses:
         for new in each.after.item["status"].get("conditions", []):
             old = condition(each.before.item, new["type"])
-            if old and _seconds(new) < _seconds(old):
+            if old and _seconds(new) < _seconds(old) - (new["status"] != old["status"]):
                 found.append(Move(str(each), new["type"], 0))
     return found
 

@@ -1,12 +1,14 @@
 """A run of a workload in a world of its own, and its outcome."""
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from metahook import Controller
+from app.core.child_metadata import EARLIER_FAILURE, REVERTED
+from metahook import LAST_APPLIED, Controller
 from metahook.protocol.request_builder import controller_of
 from metahook.simulator.history import Call, Entry, Write
 from metahook.simulator.hook import Hook, Reply, in_process
@@ -132,10 +134,14 @@ class WorkloadRun:
         return lines.split("\n")
 
 
+_REMEMBERED = (EARLIER_FAILURE, REVERTED)
+"""The annotations in which children remember what has happened to them, and when."""
+
 _VOLATILE = {
     "uid", "resourceVersion", "generation", "creationTimestamp", "lastTransitionTime", "lastUpdateTime", "since",
     "countedAt",
     "override", "readyGeneration", "startedAt", "deployment.kubernetes.io/revision", "pod-template-hash",
+    *_REMEMBERED, *(f"f:{name}" for name in _REMEMBERED),
 }  # fmt: skip
 
 
@@ -153,5 +159,8 @@ def _stable(item: Json) -> Json:
 
 def _without(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without(inner) for name, inner in value.items() if name not in _VOLATILE}
+        kept = {name: _without(inner) for name, inner in value.items() if name not in _VOLATILE}
+        if applied := kept.get(LAST_APPLIED):
+            kept[LAST_APPLIED] = _without(json.loads(applied))
+        return kept
     return [_without(item) for item in value] if isinstance(value, list) else value
