@@ -26,7 +26,7 @@ def commands_of_messages(here: Namespace) -> set[str]:
     A command that reads logs is left out: the emulated kubelet serves none.
     """
     parent = here.get("MyResource")
-    words = {"name": "web", "namespace": here.name, "uid": parent["metadata"]["uid"], "handover": "service web"}
+    words = {"name": "web", "namespace": here.name, "uid": parent["metadata"]["uid"], "occupant": "service web"}
     given = defaultdict(str, words | {"described": "myresource web", "command": "describe pods"})
     messages = [reason.message.format_map(given) for reason in REASONS.values()]
     remedies = [reason.remedy for reason in REASONS.values()] + [term.remedy for term in TERMS]
