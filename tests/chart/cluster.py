@@ -46,7 +46,8 @@ def crd(name: str, *fields: str) -> Json:
 
 
 NAME = "compositecontrollers.metacontroller.k8s.io"
-NEW = crd(NAME, "ignoreStatusChanges", "responseUnMarshallMode", "endpointConfigs")
+FIELDS = ("ignoreStatusChanges", "responseUnMarshallMode", "endpointConfigs")
+NEW = crd(NAME, *FIELDS)
 """That of Metacontroller 4.17."""
 OURS = crd("myresources.mygroup.example.com")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from charts.rendering import CHART
-from tests.chart.cluster import NAME, NEW, OURS, cluster, crd, installing
+from tests.chart.cluster import FIELDS, NAME, NEW, OURS, cluster, crd, installing
 from tests.chart.sets import Json
 
 WATCHES = {"watch": {"dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "kind": "MyBackup"}]}}
@@ -28,16 +28,14 @@ CASES: dict[str, tuple[Json, Json, str]] = {
     "Metacontroller": ({"crds": [NEW]}, {}, ""),
     "no Metacontroller": ({"crds": []}, {}, ABSENT),
     "no check": ({"crds": []}, {"metacontroller": {"check": False}}, ""),
-    "Metacontroller of 4.15": (
-        {"crds": [crd(NAME, "ignoreStatusChanges", "responseUnMarshallMode")]},
-        {},
-        OLD.format("endpointConfigs"),
-    ),
-    "without a field that is used": (
-        {"crds": [crd(NAME, "responseUnMarshallMode", "endpointConfigs")]},
-        {},
-        OLD.format("ignoreStatusChanges"),
-    ),
+    **{
+        f"Metacontroller without {field}": (
+            {"crds": [crd(NAME, *(other for other in FIELDS if other != field))]},
+            {},
+            OLD.format(field),
+        )
+        for field in FIELDS
+    },
     "the CRD of MyResource": ({"crds": [NEW, OURS]}, WITHOUT_CRD, ""),
     "no CRD of MyResource": (
         {"crds": [NEW]},

@@ -100,15 +100,21 @@ def test_the_patched_deployment_is_valid_and_has_what_the_recorder_needs(values:
     pod = item["spec"]["template"]["spec"]
     hook, recorder = pod["containers"]
     volumes = {each["name"]: each for each in pod["volumes"]}
-    without_tls = [
-        each.replace("https:", "http:") for each in recorder["args"] if not each.startswith(("--tls", "--ca"))
-    ]
+    given = {each["name"]: each.get("value", "") for each in hook["env"]}
+    drain = int(given["MYRESOURCE_DRAIN"])
+    (called,) = [each for each in recorder["args"] if each.startswith("--hook=")]
+    without_tls = {
+        "args": [
+            each.replace("https:", "http:") for each in recorder["args"] if not each.startswith(("--tls", "--ca"))
+        ],
+        "volumeMounts": [each for each in recorder["volumeMounts"] if each["name"] != "tls"],
+    }
 
     validate(item, "1.34")
     assert (hook["name"], recorder["name"]) == ("hook", "recorder")
-    assert without_tls == patched({})["spec"]["template"]["spec"]["containers"][1]["args"]
+    assert {**recorder, **without_tls} == patched({})["spec"]["template"]["spec"]["containers"][1]
     assert recorder["securityContext"] == hook["securityContext"]
     assert {each["name"] for each in recorder["volumeMounts"]} <= volumes.keys()
-    drain = next(each["value"] for each in hook["env"] if each["name"] == "MYRESOURCE_DRAIN")
-    assert recorder["lifecycle"]["preStop"]["sleep"]["seconds"] < int(drain) < pod["terminationGracePeriodSeconds"] - 12
+    assert called.endswith(f"://localhost:{given['MYRESOURCE_PORT']}")
+    assert recorder["lifecycle"]["preStop"]["sleep"]["seconds"] < drain < pod["terminationGracePeriodSeconds"] - 12
     assert int(volumes["recordings"]["emptyDir"]["sizeLimit"].removesuffix("Mi")) > 100  # the default of --limit

@@ -31,16 +31,20 @@ REVISION = re.compile(re.escape(f"{VERSION}-") + "[0-9a-f]{8}")
 def differences(before: Templates, after: Templates) -> str:
     """Return what changed in each object: fields as lines with ``-`` and ``+``, and an added object in full."""
     old, new = _objects(before), _objects(after)
-    sections = [f"# Removed: {key}\n" for key in old.keys() - new.keys()]
-    sections += [f"# Added: {key}\n{new[key]}\n" for key in new.keys() - old.keys()]
-    for key in old.keys() & new.keys():
-        was, becomes = (list(fields(yaml.safe_load(objects[key]))) for objects in (old, new))
-        changed = [f"- {line}\n" for line in was if line not in becomes]
-        changed += [f"+ {line}\n" for line in becomes if line not in was]
-        # The old value of a field comes right before its new one.
-        changed.sort(key=lambda line: (line[2:].partition(": ")[0], line.startswith("+")))
-        sections += ["".join([f"# Changed: {key}\n", *changed])] if changed else []
-    return "\n".join(sorted(sections, key=lambda section: section.partition("\n")[0].partition(": ")[2]))
+    sections = []
+    for key in sorted(old.keys() | new.keys()):
+        if key not in new:
+            sections.append(f"# Removed: {key}\n")
+        elif key not in old:
+            sections.append(f"# Added: {key}\n{new[key]}\n")
+        else:
+            was, becomes = (list(fields(yaml.safe_load(text))) for text in (old[key], new[key]))
+            changed = [f"- {line}\n" for line in was if line not in becomes]
+            changed += [f"+ {line}\n" for line in becomes if line not in was]
+            # The old value of a field comes right before its new one.
+            changed.sort(key=lambda line: (line[2:].partition(": ")[0], line.startswith("+")))
+            sections += ["".join([f"# Changed: {key}\n", *changed])] if changed else []
+    return "\n".join(sections)
 
 
 def fields(value: Any, path: str = "") -> Iterator[str]:

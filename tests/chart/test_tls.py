@@ -171,8 +171,8 @@ def referring(changed: str = "") -> list[Json]:
     """Return the objects of an installation that refers to Secrets, of which the key *changed* has another value."""
     secrets = []
     for name, keys in KEYS.items():
-        values = {key: str(f"{name} {key}" == changed).encode() for key in keys}
-        data = {key: base64.b64encode(value).decode() for key, value in values.items()}
+        values = {key: "other" if f"{name} {key}" == changed else "as before" for key in keys}
+        data = {key: base64.b64encode(value.encode()).decode() for key, value in values.items()}
         secrets.append({"metadata": {"name": name, "namespace": "myresource-operator"}, "data": data})
     return installed(secrets, **REFERENCED)
 

@@ -34,8 +34,9 @@ COMMANDS = [command for section in SECTIONS for command in section_commands("doc
 _PROGRAM = """#!/bin/sh
 echo "${0##*/} $*" >> "$LOG"
 case "${0##*/} $*" in
-  "kubectl get crd "*) exit 1 ;;
-  "kubectl config view "*) echo "$KUBECONFIG" ;;
+  "kubectl get crd "*) exit "${NO_METACONTROLLER:-1}" ;;
+  "kubectl config view "*) echo "kubeconfig of ${*##*=} alone" ;;
+  "helm test "*) cat "$KUBECONFIG" ;;
   "helm get values "*) echo "$VALUES" ;;
 esac
 """
@@ -47,7 +48,8 @@ def ran(folder: Path, *arguments: str, **given: str) -> tuple[list[str], str]:
         (folder / program).write_text(_PROGRAM)
         (folder / program).chmod(0o755)
     log = folder / "log"
-    own = {"LOG": str(log), "TMPDIR": str(folder), "PATH": f"{folder}:{os.environ['PATH']}"}
+    own = {"LOG": str(log), "TMPDIR": str(folder), "KUBECONFIG": os.devnull}
+    own["PATH"] = f"{folder}:{os.environ['PATH']}"
     script = [str(ROOT / "tests/own/install.sh"), *arguments]
     ended = subprocess.run(script, env={**os.environ, **own, **given}, capture_output=True, text=True, check=False)
     return log.read_text().splitlines() if log.exists() else [], ended.stdout + ended.stderr
@@ -69,6 +71,15 @@ def test_the_script_runs_the_commands_of_the_page_in_their_order(
     run = [again.sub("helm install ", each).replace(version, "$version") for each in commands if not around.match(each)]
     assert run == page, said
     assert [words for words in others if not any(command.startswith(words) for command in COMMANDS)] == []
+
+
+def test_metacontroller_that_is_there_stays_and_commands_have_a_kubeconfig_that_is_deleted(tmp_path: Path) -> None:
+    commands, said = ran(tmp_path, "mine", REPOSITORY, NO_METACONTROLLER="0")
+
+    assert [command for command in commands if "metacontroller-helm" in command] == []
+    assert "kubectl config view --raw --flatten --minify --context=mine" in commands
+    assert "kubeconfig of mine alone" in said  # so says helm test, which comes last
+    assert list(tmp_path.glob("tmp.*")) == []
 
 
 @pytest.mark.parametrize("arguments", [("", ""), ("mine", ""), ("", REPOSITORY)])

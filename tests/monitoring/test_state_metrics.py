@@ -21,10 +21,10 @@ COMMON = {*RESOURCE["labelsFromPath"], *(f"customresource_{key}" for key in RESO
 
 
 def test_a_ready_myresource_has_all_metrics_with_all_labels() -> None:
-    parent = my_resource(replicas=2)
-    status = sync(parent, *finished(parent))["status"]
+    parent = my_resource(replicas=2, generation=7)
+    status = sync(parent, *finished(parent))["status"] | {"observedGeneration": 6, "readyGeneration": 5, "replicas": 3}
     parent["metadata"]["creationTimestamp"] = "2026-01-31T11:00:00Z"
-    found = samples({**parent, "status": {**status, "observedGeneration": 1}})
+    found = samples({**parent, "status": status})
     values = {(name, labels.get("type") or labels.get("state")): value for name, labels, value in found}
 
     assert {(name, *sorted(labels)) for name, labels, _ in found} == {
@@ -34,6 +34,11 @@ def test_a_ready_myresource_has_all_metrics_with_all_labels() -> None:
     assert values["kube_myresource_state", "Ready"] == 1
     assert values["kube_myresource_state", "Building"] == 0
     assert values["kube_myresource_created", None] == 1769857200
+    assert values["kube_myresource_generation", None] == 7
+    assert values["kube_myresource_observed_generation", None] == 6
+    assert values["kube_myresource_ready_generation", None] == 5
+    assert values["kube_myresource_replicas_desired", None] == 2
+    assert values["kube_myresource_replicas", None] == 3
     assert {*RULES["state"]["list"]} == {term.name for term in TERMS if term.kind == "state"}
 
 

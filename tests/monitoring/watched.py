@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import msgspec
@@ -116,23 +116,33 @@ LIFETIME = 60 * 86400
 """Seconds until the certificate of the hook expires."""
 TOO_LARGE = b"x" * (2 * 1024 * 1024)
 
-Event = tuple[float, str, Phase, str, bool]
-"""When it happens, as a share of all syncs; the name, what becomes of it, the new image, and whether it is invalid."""
+
+class Event(NamedTuple):
+    """What becomes of a MyResource."""
+
+    share: float
+    """When it happens, as a share of all syncs."""
+    name: str
+    phase: Phase
+    image: str = ""
+    """The new image; none if the spec stays as it is."""
+    is_invalid: bool = False
+
 
 STORY: list[Event] = sorted(
     [
-        *((0.02 * number, name, Phase.ROLLING_OUT, "", False) for number, name in enumerate(NAMES)),
-        *((0.02 * number + 0.08, name, Phase.DONE, "", False) for number, name in enumerate(NAMES)),
-        (0.35, "shop", Phase.FAILING, "nginx:9.99", False),
-        (0.45, "api", Phase.DONE, "nginx:1.27", True),
-        (0.66, "shop", Phase.ROLLING_OUT, "nginx:1.27", False),
-        (0.72, "shop", Phase.DONE, "", False),
-        (0.78, "api", Phase.ROLLING_OUT, "nginx:1.28", False),
-        (0.84, "api", Phase.DONE, "", False),
-        (0.86, "web", Phase.ROLLING_OUT, "nginx:1.28", False),
-        (0.90, "web", Phase.DONE, "", False),
+        *(Event(0.02 * number, name, Phase.ROLLING_OUT) for number, name in enumerate(NAMES)),
+        *(Event(0.02 * number + 0.08, name, Phase.DONE) for number, name in enumerate(NAMES)),
+        Event(0.35, "shop", Phase.FAILING, "nginx:9.99"),
+        Event(0.45, "api", Phase.DONE, "nginx:1.27", is_invalid=True),
+        Event(0.66, "shop", Phase.ROLLING_OUT, "nginx:1.27"),
+        Event(0.72, "shop", Phase.DONE),
+        Event(0.78, "api", Phase.ROLLING_OUT, "nginx:1.28"),
+        Event(0.84, "api", Phase.DONE),
+        Event(0.86, "web", Phase.ROLLING_OUT, "nginx:1.28"),
+        Event(0.90, "web", Phase.DONE),
     ],
-    key=lambda event: event[0],
+    key=lambda event: event.share,
 )
 REFUSED = (0.5, 0.64)
 REFUSALS = 0.5
@@ -158,9 +168,9 @@ def run(fleet: Fleet, address: str, syncs: int) -> None:
     """Run the story in so many *syncs*, about 16 in a second."""
     chance, due = random.Random(1), list(STORY)  # noqa: S311 - it chooses what is synced next
     for share in (number / syncs for number in range(syncs)):
-        while due and due[0][0] <= share:
-            _, changed, phase, image, is_invalid = due.pop(0)
-            fleet.members[changed].become(phase, image, is_invalid=is_invalid)
+        while due and due[0].share <= share:
+            event = due.pop(0)
+            fleet.members[event.name].become(event.phase, event.image, is_invalid=event.is_invalid)
         name = chance.choice([name for name, member in fleet.members.items() if member.phase is not Phase.NEW])
         is_wrong = MISCONFIGURED[0] < share < MISCONFIGURED[1]
         fleet.sync(name, WRONG["HookTimeoutOutOfRange"] if is_wrong else RIGHT)

@@ -15,7 +15,8 @@ from toolkit.programs import find_or_skip
 
 FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TEXTS = {file.name: file.read_text() for file in FILES}
-NIGHTLY = yaml.safe_load(TEXTS["nightly.yml"])
+NIGHTLY, RELEASE = (yaml.safe_load(TEXTS[name]) for name in ("nightly.yml", "release.yml"))
+VERIFY, REFUSE = "Verify the checksums", "Refuse to replace a published version"
 
 
 def writers(jobs: dict[str, Any]) -> set[str]:
@@ -61,8 +62,7 @@ NOT_FOUND = "echo 'release not found' >&2; exit 1"
 )
 def test_a_published_version_is_not_replaced(tmp_path: Path, gh: str, skopeo: str, code: int) -> None:
     """The step runs as hosted CI does; scripts take the place of programs that ask services that no test may ask."""
-    steps = yaml.safe_load(TEXTS["release.yml"])["jobs"]["publish"]["steps"]
-    (run,) = [step["run"] for step in steps if step.get("name") == "Refuse to replace a published version"]
+    (run,) = [step["run"] for step in RELEASE["jobs"]["publish"]["steps"] if step.get("name") == REFUSE]
     for program, text in {"gh": gh, "skopeo": skopeo}.items():
         (tmp_path / program).write_text(f"#!/bin/sh\n{text}\n")
         (tmp_path / program).chmod(0o755)
@@ -77,6 +77,19 @@ def test_a_published_version_is_not_replaced(tmp_path: Path, gh: str, skopeo: st
 
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run]
     assert subprocess.run(command, cwd=tmp_path, env=environment, check=False).returncode == code
+
+
+def test_only_what_was_tested_and_built_is_published_after_checks_that_always_run() -> None:
+    jobs = RELEASE["jobs"]
+    steps = {step.get("name", ""): step for step in jobs["publish"]["steps"]}
+    names = list(steps)
+
+    assert jobs["test"]["uses"].endswith("/nightly.yml")
+    assert (jobs["build"]["needs"], jobs["publish"]["needs"]) == ("test", "build")
+    assert {VERIFY, REFUSE} <= {*names[: names.index("Push and sign the image and the chart")]}
+    assert steps[VERIFY]["run"].startswith("sha256sum --check ")
+    for each in (*jobs.values(), steps[VERIFY], steps[REFUSE]):
+        assert each.keys().isdisjoint({"if", "continue-on-error"})
 
 
 def test_what_the_page_promises_is_required_by_the_chart_and_tested_every_night() -> None:
