@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from metahook.envtest.client import Refused
 from metahook.envtest.process import Process
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers import pod_status
@@ -103,7 +104,7 @@ def test_lost_pods_are_reported_although_their_number_may_change(
     assert here.get("Deployment")["spec"]["replicas"] == 6
 
 
-def test_an_autoscaler_of_the_same_name_is_left_alone(here: Namespace) -> None:
+def test_other_autoscalers_are_left_alone_and_reported(here: Namespace) -> None:
     spec = {"scaleTargetRef": DEPLOYMENT, "minReplicas": 3, "maxReplicas": 5}
     here.put({"apiVersion": "autoscaling/v2", "kind": HPA, "metadata": {"name": "web"}, "spec": spec})
     here.make(autoscaling=BY_MEMORY)
@@ -114,3 +115,14 @@ def test_an_autoscaler_of_the_same_name_is_left_alone(here: Namespace) -> None:
     here.delete(HPA, "web")
     here.wait_until_ready()
     assert here.get(HPA, "web")["spec"]["maxReplicas"] == 6
+
+    here.put({"apiVersion": "autoscaling/v2", "kind": HPA, "metadata": {"name": "other"}, "spec": spec})
+    here.eventually(lambda: autoscaling(here) == ("False", "AmbiguousSelector"))
+    here.wait_until_quiet()
+    assert here.state_and_reason() == ("Ready", "Available")
+    assert here.touched().writes == []
+    here.delete(HPA, "other")
+    here.eventually(lambda: autoscaling(here) == ("False", "MetricsUnavailable"))
+
+    with pytest.raises(Refused, match="replicas must not be set beside autoscaling"):
+        here.client.change("MyResource", here.name, "web", {"spec": {"replicas": 3}}, part="/scale")

@@ -21,11 +21,11 @@ def configuration(cluster: Cluster, metacontroller: Process) -> Path:
     return cluster.control_plane.kubeconfig("admin")
 
 
-def typed(configuration: Path, *more: str, context: str = "it") -> tuple[int, str]:
+def typed(configuration: Path) -> tuple[int, str]:
     """Run ``make own``, and return its exit code and output."""
     command = [sys.executable, "-m", "pytest", "-m", "own", "tests/own/test_life.py", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*command, "--context", context, *more],
+        [*command, "--context", "it"],
         cwd=ROOT,
         env={**os.environ, "KUBECONFIG": str(configuration)},
         capture_output=True,

@@ -58,7 +58,8 @@ def test_the_commands_of_all_messages_are_accepted(here: Namespace, kubectl: Rea
 def test_the_command_of_a_conflict_hands_the_service_over(here: Namespace, kubectl: RealKubectl) -> None:
     here.put(foreign(service(myresource="other")))
     here.make(**PORT)
-    here.wait_for_status("Failed", "NameConflict")
+    kubectl.run("kubectl wait --for=condition=Stalled myresource/web --timeout=90s", here.name)
+    assert here.state_and_reason() == ("Failed", "NameConflict")
 
     kubectl.run(here.message().partition("adopt it: ")[2], here.name)
 
@@ -69,8 +70,10 @@ def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubec
     here.ready(replicas=2, ports=[{"containerPort": 80}])
     before = kubectl.run("kubectl myresource tree web", here.name).splitlines()
 
-    (by_uid,) = (line for line in (ROOT / "docs/reference/children.md").read_text().splitlines() if "uid}" in line)
-    children = kubectl.run(by_uid.strip(), here.name).splitlines()[1:]
+    page = (ROOT / "docs/reference/children.md").read_text()
+    by_label, by_uid = (line.strip() for line in page.splitlines() if "custom-columns=KIND" in line)
+    labelled, children = (kubectl.run(command, here.name).splitlines()[1:] for command in (by_label, by_uid))
+    head, wide = kubectl.run("kubectl get myresource web -o wide", here.name).splitlines()
 
     restarted = kubectl.run("kubectl myresource restart web", here.name)
     assert "Ready is True" in kubectl.run("kubectl myresource wait web", here.name)
@@ -87,8 +90,22 @@ def test_kubectl_explains_shows_and_restarts_a_myresource(here: Namespace, kubec
     ]
     assert [line.split("   ")[-1].strip() for line in before[1:3]] == ["Ready (Available)", "2 of 2 available"]
     assert [row.split() for row in children] == [["Deployment", "web-deployment", "web"], ["Service", "web", "web"]]
+    (ours,) = (name for kind, name, _ in map(str.split, labelled) if kind == "ReplicaSet")
+    assert sorted({(kind, owner) for kind, _, owner in map(str.split, labelled)}) == [
+        ("Deployment", "web"),
+        ("Pod", ours),
+        ("ReplicaSet", "web-deployment"),
+        ("Service", "web"),
+    ]
+    columns = "NAME READY STATE REASON IMAGE REPLICAS UPDATED READY PODS AGE MEMORY ADDRESS NEXT MESSAGE"
+    assert head.split() == columns.split()
+    assert f" web.{here.name}.svc:80 " in wide
     assert len(after) == len(before)
     assert not set(after[3:6]) & set(before[3:6])
+
+    assert "tree\t" in kubectl.run("kubectl __complete myresource tr", here.name)
+    completed = kubectl.run(f"kubectl __complete myresource tree -n {here.name} ''", here.name)
+    assert "web" in completed.splitlines()
 
 
 def test_kubectl_explains_a_refusal_with_the_error_of_the_api_server(here: Namespace, kubectl: RealKubectl) -> None:

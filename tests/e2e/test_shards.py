@@ -75,11 +75,8 @@ def owner(shard: str | None, shards: int) -> str:
 
 def syncs(here: Namespace, name: str) -> list[str]:
     """Return the names of the CompositeControllers of the syncs so far."""
-    return [each["request"]["controller"]["metadata"]["name"] for each in _calls(here, name, "/sync")]
-
-
-def _calls(here: Namespace, name: str, path: str) -> list[Json]:
-    return [each for each in here.exchanges(name) if each["path"].startswith(path)]
+    calls = [each["request"] for each in here.exchanges(name) if each["path"].startswith("/sync")]
+    return [each["controller"]["metadata"]["name"] for each in calls]
 
 
 def wait_for_sync_by(here: Namespace, name: str, controller: str, since: int) -> None:
@@ -110,11 +107,18 @@ def test_a_label_moves_a_myresource_and_writes_nothing(sharded: Cluster, here: N
 
 
 def test_the_number_of_shards_changes_and_writes_nothing(sharded: Cluster, here: Namespace) -> None:
-    split(sharded, 1)
+    split(sharded, MOST)
     create_all(here, **PORT)
+    created = {name: len(syncs(here, name)) for name in LABELS}
+    for name in LABELS:
+        here.edit("MyResource", {"metadata": {"annotations": {"example.com/touched": "1"}}}, name)
+    here.eventually(lambda: all(len(syncs(here, name)) > count for name, count in created.items()))
+    here.wait_until_quiet()
+    found = {name: {*syncs(here, name)[count:]} for name, count in created.items()}
+    assert found == {name: {owner(label, MOST)} for name, label in LABELS.items()}
     before, done, start = versions(here.client, here.name), here.since(), len(sharded.audit.requests)
 
-    for shards in (2, MOST, 2, 1):
+    for shards in (2, 1, 2, MOST):
         earlier = {name: syncs(here, name) for name in LABELS}
         split(sharded, shards)
         others = [name for name, label in LABELS.items() if owner(label, shards) != earlier[name][-1]]

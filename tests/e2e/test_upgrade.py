@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from app.api.values.names import GROUP, KIND, PLURAL, SHORT_NAME
+from metahook.envtest.client import Refused
 from metahook.envtest.free_port import free_port
 from metahook.envtest.manifests import documents, establish
 from metahook.envtest.process import Process, answers
@@ -38,11 +40,29 @@ UPGRADE = (
     "--reset-then-reuse-values --set image.tag=$version --wait"
 )
 ROLLBACK = "helm rollback myresource-operator --namespace myresource-operator --wait"
+CHART_CRD = "charts/myresource-operator/files/crd.yaml"
+ADDED = "restartedAt"
+"""A field that the upgrade adds, whatever the versions are."""
+
+
+def crd_of_chart(root: Path) -> Json:
+    """Return the CRD in the chart of the source in *root*."""
+    (crd,) = documents(root / CHART_CRD)
+    return crd
+
+
+def fields(crd: Json) -> Json:
+    """Return the schemas of the fields of the spec in *crd*, by name."""
+    found: Json = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    return found
 
 
 @pytest.fixture(name="source", scope="module")
 def _source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the source of 0.3.0 under the names of this clone; skip if it does not have the commit."""
+    """Return a folder with the source of 0.3.0 under the names of this clone; skip if it does not have the commit.
+
+    Its CRD lacks the field ADDED and the rules of another, so that an upgrade brings both.
+    """
     command = ["git", "archive", COMMIT]
     archive = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     if archive.returncode:
@@ -52,6 +72,10 @@ def _source(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tar.extractall(folder, filter="data")
     paths = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
     rename_files(folder, paths, Words(Names(GROUP, KIND, PLURAL, SHORT_NAME, "myresource-operator")))
+    crd = crd_of_chart(folder)
+    del fields(crd)[ADDED]
+    del fields(crd)["memory"]["x-kubernetes-validations"]
+    (folder / CHART_CRD).write_text(yaml.safe_dump(crd))
     return folder
 
 
@@ -97,6 +121,7 @@ class Workloads:
         """Create *item* and what it uses, and return its name."""
         made: Json = {**item, "metadata": {**item["metadata"], "namespace": self._here.name}}
         made["spec"].pop("minReadySeconds", None)  # the test would wait for that long, too
+        made["spec"].pop(ADDED, None)
         self._here.needs(made)
         self._here.client.create(made)
         name: str = made["metadata"]["name"]
@@ -137,16 +162,6 @@ def test_the_page_has_the_commands_of_the_upgrade() -> None:
     assert {UPGRADE, ROLLBACK} <= {*commands("docs/clusters/upgrade.md")}
 
 
-def fields(crd: Json) -> set[str]:
-    """Return the fields of the spec in *crd*."""
-    return {*crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]}
-
-
-def fields_of_chart(root: Path) -> set[str]:
-    (crd,) = documents(root / "charts/myresource-operator/files/crd.yaml")
-    return fields(crd)
-
-
 def test_an_upgrade_and_a_rollback_restart_no_pods_and_lose_no_call(
     bare: BareCluster, source: Path, previous: str
 ) -> None:
@@ -155,20 +170,26 @@ def test_an_upgrade_and_a_rollback_restart_no_pods_and_lose_no_call(
     bare.cluster.control_plane.controllers.restart()  # the controllers would discover the kind late
     here = Namespace(bare.cluster, "default")
     workloads = Workloads(here, source)
+    here.ready("scarce", memory=100)
 
     def live() -> set[str]:
-        return fields(here.client.get("CustomResourceDefinition", "", f"{PLURAL}.{GROUP}") or {})
+        return {*fields(here.client.get("CustomResourceDefinition", "", f"{PLURAL}.{GROUP}") or {})}
 
-    assert live() == fields_of_chart(source) != fields_of_chart(ROOT)
+    old, new = ({*fields(crd_of_chart(root))} for root in (source, ROOT))
+    assert live() == old != new
     bare.shell().run(UPGRADE)  # all replicas of the hook are still those of 0.3.0
-    assert live() == fields_of_chart(ROOT)
+    assert live() == new
     workloads.synced()
     bare.proxy.target = this
     workloads.synced()
     assert workloads.synced().writes == []
+    here.change("scarce", replicas=2)  # the rule that its memory violates blocks neither this nor its status
+    here.wait_until_ready("scarce")
+    with pytest.raises(Refused, match="a container does not start with less"):
+        here.change("scarce", memory=101)
 
     bare.shell(source).run(ROLLBACK)
-    assert live() == fields_of_chart(source)
+    assert live() == old
     bare.proxy.target = previous
     workloads.synced()
     assert workloads.synced().writes == []

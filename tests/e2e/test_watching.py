@@ -8,7 +8,7 @@ from metahook.simulator.objects import Json
 from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
-from tests.e2e.watched import BACKUPS, backup, told
+from tests.e2e.watched import BACKUPS, GHOSTS, backup, told
 
 USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "level"}}}]}
 WAITS: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": "nightly"}]}
@@ -77,3 +77,18 @@ def test_the_first_start_waits_until_its_dependencies_are_met(here: Namespace) -
     assert dependencies(here)["status"] == "True"
     assert differences(here) == []
     assert here.touched().writes == []
+
+
+def test_a_listed_kind_that_is_not_served_stops_the_sync_with_an_event(here: Namespace) -> None:
+    here.ready()
+    ghost = {"apiVersion": GHOSTS.api_version, "resource": GHOSTS.plural, "name": "boo"}
+
+    here.change(image="nginx:1.28", dependencies=[ghost])
+    here.eventually(lambda: any(event["reason"] == "SyncError" for event in here.client.all("Event", here.name)))
+    here.wait_until_quiet()
+    assert here.main()["image"] == "nginx:1.27"
+    assert here.get("MyResource")["status"]["observedGeneration"] == 1
+
+    here.change(dependencies=None)
+    here.wait_until_ready()
+    assert here.main()["image"] == "nginx:1.28"

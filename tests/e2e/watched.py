@@ -7,7 +7,10 @@ from metahook.simulator.objects import Json
 from tests.e2e.definition import definition
 
 BACKUPS = Kind("example.com/v1", "MyBackup", "mybackups")
-OPTIONS = [f"--watch-dependency={BACKUPS.api_version}/{BACKUPS.plural}/{BACKUPS.kind}"]
+GHOSTS = Kind("example.com/v1", "MyGhost", "myghosts")
+"""A kind that the API server does not serve."""
+
+OPTIONS = [f"--watch-dependency={kind.api_version}/{kind.plural}/{kind.kind}" for kind in (BACKUPS, GHOSTS)]
 """The options of the hook."""
 
 
