@@ -10,13 +10,14 @@ from datetime import timedelta
 import pytest
 
 from app.api.status import MAX_MESSAGE
+from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import SyncRequest
 from metahook.protocol.drift.leftovers import format_path, leftovers
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
-from tests.requests.builders import NOW, Json, condition, finished, grouped, my_resource, sync
+from tests.requests.builders import NOW, UID, Json, condition, finished, grouped, my_resource, sync
 
 RECORDED = ROOT / "tests/data/leftovers"
 
@@ -210,3 +211,23 @@ def test_fields_of_expected_managers_are_not_reported(expected: tuple[str, ...],
 
     assert re.findall(r"\((kubectl-\w+)", message) == (named if message else [])
     assert bool(message) == bool(named)
+
+
+@pytest.mark.parametrize(
+    ("spec", "made_for"),
+    [
+        pytest.param({"image": ""}, 1, id="invalid"),
+        pytest.param({"image": "nginx:1.27", "ports": PORT}, 2, id="stale"),
+    ],
+)
+def test_while_children_are_kept_the_fields_that_were_applied_are_not_foreign(spec: Json, made_for: int) -> None:
+    """Not those of the spec: it is not the one that was applied."""
+    parent, (deployment, service) = edited()
+    applied = deployment["metadata"]["managedFields"][0]["fieldsV1"]
+    applied["f:spec"]["f:template"]["f:spec"]["f:hostNetwork"] = {}
+    deployment["metadata"]["annotations"][GENERATION_STAMP] = f"{made_for}-{UID[:8]}"
+
+    message = foreign(sync({**parent, "spec": spec}, deployment, service))
+
+    assert f"{MAIN}.command (kubectl-edit)" in message
+    assert "hostNetwork" not in message

@@ -97,3 +97,30 @@ def test_it_is_still_rolled_back_and_at_rest_after(mode: Mode, happen: Callable[
     done = Since(made)
     made.run(1800)
     assert done.writes == synced(made).writes == []
+
+
+def sleeping(replicas: int) -> Json:
+    """Return the schedule of a MyResource that sleeps until 14:00, with so many Pods. A world begins at 12:00."""
+    window = {"days": ["Sat"], "from": "00:00", "to": "14:00", "replicas": replicas}
+    return {**FIXED, "schedule": {"timeZone": "UTC", "sleep": [window]}}
+
+
+def test_an_image_that_fails_when_it_wakes_up_is_rolled_back() -> None:
+    made = world(MODES[0])
+    made.apply(parent(image="nginx:1", **FIXED))
+    made.run(60)
+    made.apply(parent(image="nginx:bad", **sleeping(0)))
+    made.run(7000)
+    assert (ready(made), image(made)) == (("True", "Sleeping"), "nginx:bad")
+
+    made.run(1000)
+    assert (ready(made), image(made)) == (("False", "RolledBack"), "nginx:1")
+
+
+def test_an_image_that_was_ready_while_it_slept_with_a_pod_is_the_last_one() -> None:
+    made = world(MODES[0])
+    for asked in ("nginx:1", "nginx:2", "nginx:bad"):
+        made.apply(parent(image=asked, **sleeping(1)))
+        made.run(120)
+
+    assert (ready(made), image(made)) == (("False", "RolledBack"), "nginx:2")

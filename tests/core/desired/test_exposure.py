@@ -179,3 +179,11 @@ def test_a_gateway_that_is_not_enabled_loses_no_call_and_no_child() -> None:
     assert condition(answer)["reason"] != "KindNotManaged"
     assert condition(answer, "Exposed")["reason"] == "NotEnabled"
     assert "expose.gateway of the operator's chart" in condition(answer, "Exposed")["message"]
+
+
+def test_a_record_that_is_lost_still_keeps_the_route_of_an_earlier_spec() -> None:
+    (ingress,) = [item for item in finished(exposed()) if item["kind"] == "Ingress"]
+    del ingress["metadata"]["managedFields"]
+    answer = sync(exposed(gateway=GATEWAY), ingress, listed=NO_GATEWAYS)
+
+    assert child(answer, "Ingress")["metadata"]["annotations"] == {"mygroup.example.com/applied": "1-u-web"}

@@ -107,6 +107,23 @@ def test_a_service_of_another_owner_is_left_out_and_named(there: Json, expected:
     assert ("It is recreated once" in message) is (expected == "ChildTerminating")
 
 
+SERVED = my_resource(**PORTS)
+OURS = owned(child(sync(SERVED), "Service"), SERVED)
+
+
+@pytest.mark.parametrize(
+    ("children", "there", "expected"),
+    [
+        pytest.param([], OURS, "Building", id="not yet observed"),
+        pytest.param(finished(SERVED), service(), "Available", id="observed"),
+    ],
+)
+def test_a_service_of_ours_is_listed(children: list[Json], there: Json, expected: str) -> None:
+    answer = sync(SERVED, *children, related=grouped(there, kinds=("Service",)))
+
+    assert (reason(answer), kinds(answer)) == (expected, ["Deployment", "Service"])
+
+
 def test_a_deployment_that_was_left_behind_is_not_taken_over() -> None:
     first, later = anew(pod()), anew(pod(), after=60)
 

@@ -176,6 +176,17 @@ def test_one_change_while_the_children_are_left_is_named_but_is_not_the_one_that
     )
 
 
+def test_in_the_calm_minute_a_value_of_the_hook_itself_is_not_blamed() -> None:
+    life = Life(minReadySeconds=3)
+    life.repeat()
+
+    own = life.step(5, *life.changed("minReadySeconds", 2, "metacontroller"))
+
+    assert reason(own) == "Overridden"
+    assert condition(own)["message"].startswith("Field manager scaler has changed")
+    assert condition(own)["message"].endswith(": spec.replicas")
+
+
 def test_a_new_generation_is_applied_whole_and_begins_anew() -> None:
     life = Life()
     life.repeat()
@@ -281,6 +292,15 @@ def test_a_child_that_is_deleted_again_and_again_is_named_but_always_desired() -
     assert condition(answers[-1])["message"].startswith(
         "Another user or controller keeps deleting or changing Deployment"
     )
+
+
+def test_a_child_that_can_not_be_created_again_is_not_applied() -> None:
+    life = Life(ports=PORTS)
+    (_, service) = life.whole
+    gone = [life.step(5, service) for _ in range(REPEATED) if life.step(1)]
+
+    assert reason(gone[-1]) == reason(life.step(CALM - 1, service)) == "Overridden"
+    assert reason(life.step(1, service)) == "NotApplied"
 
 
 @pytest.mark.parametrize("text", ["", "3", "3/5/now", "0/5/2026-01-31T12:00:00Z", "3/5/2027-01-31T12:00:00Z"])

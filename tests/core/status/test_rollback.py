@@ -428,6 +428,12 @@ def test_it_holds_until_the_spec_changes_other_than_in_its_number_of_pods_or_by_
         assert reason(sync(later, taken(answer, rolled_back(asking())))) == "RolledBack"
 
 
+def test_a_field_that_a_new_crd_sets_by_default_does_not_end_it() -> None:
+    other = asking(configReload={"mode": "Auto"})
+
+    assert image(sync(other, rolled_back(asking()))) == GOOD
+
+
 @pytest.mark.parametrize("text", ["", "2", "2-b848bea7", f"2-{UID[:8]}/abc/", f"2-{UID[:8]}/{'0' * 16}/No one!"])
 def test_another_text_and_that_of_another_myresource_is_no_decision(text: str) -> None:
     deployment = annotated(finished(asking())[0], ready=GOOD, rollback=text)

@@ -81,6 +81,16 @@ def test_a_transition_is_a_rollout_and_no_loss(before: datetime, after: datetime
     assert {"override", "countedAt"}.isdisjoint(last["status"])
 
 
+def test_a_window_with_other_replicas_is_a_transition_too() -> None:
+    windows = window(), window("07:00", "19:00", replicas=2, days=["Sun"])
+    answer, children = settled(NIGHT, None, *windows)
+    falling = sync(sleeper(answer["status"], *windows), *children, now=MORNING)
+
+    waking = sync(sleeper(answer["status"], *windows), applied(children[0], falling), now=MORNING)
+
+    assert shown(waking)[:2] == ("Building", "RollingOut")
+
+
 @pytest.mark.parametrize("last", ["", NIGHT.isoformat()], ids=["first", "after three reverted changes"])
 def test_a_transition_changes_what_the_autoscaler_has_set_and_is_no_override(last: str) -> None:
     """The number of Pods is the autoscaler's field, and the bounds of the autoscaler may be in a conflict."""
@@ -105,6 +115,13 @@ def test_a_transition_changes_what_the_autoscaler_has_set_and_is_no_override(las
     assert asleep["status"].get("override") == (fight if last else None)
 
 
+def test_pods_that_are_lost_while_it_is_awake_are_a_loss() -> None:
+    answer, children = settled(NOW)
+    lost = {**children[0], "status": {**children[0]["status"], "availableReplicas": 1}}
+
+    assert shown(sync(sleeper(answer["status"]), lost))[:2] == ("Degraded", "ReplicasUnavailable")
+
+
 def test_asleep_without_pods_nothing_is_missing() -> None:
     needy: Json = {"envFrom": [{"configMapRef": {"name": "settings"}}]}
     missing: Json = {"ConfigMap.v1": {}}
@@ -113,6 +130,13 @@ def test_asleep_without_pods_nothing_is_missing() -> None:
 
     assert reason(sync(parent, rolled_out(owned(made, parent)), related=missing, now=NIGHT)) == "Sleeping"
     assert reason(sync(parent, *finished(parent), related=missing)) == "ConfigNotFound"
+
+
+def test_asleep_by_override_has_the_fewest_pods_of_all_windows() -> None:
+    windows = window(replicas=2), window("07:00", "08:00", replicas=1)
+    answer, _ = settled(NOW, None, *windows, more={"overrideUntil": "2026-02-01T07:30:00Z", "overrideState": "Asleep"})
+
+    assert answer["status"]["schedule"] == {"state": "Asleep", "replicas": 1, "nextTransition": "2026-02-01T08:00:00Z"}
 
 
 @pytest.mark.parametrize(

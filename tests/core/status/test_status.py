@@ -187,6 +187,13 @@ def test_only_drift_of_the_deployment_hides_its_progress(kind: str, expected: st
     assert condition(answer, "Progressing")["reason"] == expected
 
 
+def test_the_image_is_that_of_main_also_behind_an_injected_sidecar() -> None:
+    (made,) = finished(my_resource(image="nginx:1"))
+    made["spec"]["template"]["spec"]["containers"].insert(0, {"name": "proxy", "image": "x"})
+
+    assert sync(my_resource(image="nginx:1"), made)["status"]["image"] == "nginx:1"
+
+
 PORT: Json = {"ports": [{"containerPort": 80}]}
 
 
