@@ -2,14 +2,12 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from metahook.envtest.binaries import assets
+from toolkit.programs import find_or_skip
 
 
 class RealKubectl:
@@ -45,8 +43,7 @@ class RealKubectl:
 
 
 def require_kubectl() -> str:
-    """Return the PATH with which the real kubectl is found; skip the test if there is none."""
+    """Return the PATH with which the real kubectl is found; skip the test if there is none, in hosted CI fail it."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:{assets()}"  # the first has our plugin of kubectl
-    if shutil.which("kubectl", path=path) is None:
-        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {assets()}")
+    find_or_skip("kubectl", path)
     return path
