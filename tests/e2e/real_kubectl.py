@@ -1,4 +1,4 @@
-"""The kubectl of a Kubernetes release, where what it does itself is tested."""
+"""Runs the commands of pages and of messages, with the kubectl of a Kubernetes release."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from toolkit.programs import find_or_skip
 
 
 class RealKubectl:
-    """Runs commands of the pages in the cluster of *configuration*, a kubeconfig; skips the test without kubectl."""
+    """Runs commands in the cluster of *configuration*, a kubeconfig; skips the test without kubectl."""
 
     def __init__(self, configuration: Path) -> None:
         self._environment = {**os.environ, "KUBECONFIG": str(configuration), "PATH": require_kubectl()}
@@ -22,7 +22,7 @@ class RealKubectl:
         Files are those in *folder*, by default those of this process.
         """
         option = f"--namespace={namespace}" if namespace else ""
-        there = re.sub(r"kubectl (?!__complete)(?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
+        there = re.sub(r"kubectl (?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
         done = subprocess.run(  # noqa: S602 - a document's command
             there,
             shell=True,
