@@ -1,6 +1,7 @@
 """Fields that were applied before and stay, and those of others, are found by who owns them, as real ones recorded it.
 
-The requests in tests/data/leftovers are those of tests/e2e/test_apply_strategy.py, with ``managedFields``.
+The requests in tests/data/leftovers were recorded on a control plane, with ``managedFields``, while the apply strategy
+changed to server-side apply, as in tests/e2e/test_apply_strategy.py, and back.
 """
 
 import json

@@ -229,14 +229,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Send what a worker process misses to the main process."""
+    """Tell the main process which binaries this worker process lacks."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["missing"] = session.config.stash.get(MISSING, "")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Receive what a worker process misses; one that crashed sends nothing."""
+    """Receive which binaries a worker process lacks; one that crashed sends nothing."""
     node.config.stash[MISSING] = getattr(node, "workeroutput", {"missing": ""})["missing"]
 
 

@@ -25,7 +25,8 @@ Step = Callable[[Any], object]
 class Life(NamedTuple):
     """A controller, its hook, what happens to its objects, step by step, and the kinds of these.
 
-    Whom a step calls *is_exact* if no step writes again what a cache may lack.
+    If it *is_exact*, it is also compared which objects the hook is called for at each step. That holds where no step
+    writes again what a cache may lack.
     """
 
     controller: Json

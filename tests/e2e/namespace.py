@@ -94,9 +94,7 @@ class Place:
         """Change some fields of the spec; None removes one."""
         self.edit("MyResource", {"spec": spec}, name)
 
-    def edit(
-        self, kind: str, change: Json | list[Json], name: str = "", *, how: str = MERGE, manager: str = "kubectl-edit"
-    ) -> None:
+    def edit(self, kind: str, change: Json, name: str = "", *, how: str = MERGE, manager: str = "kubectl-edit") -> None:
         """Change an object by hand, by default the child of ``web``."""
         self.client.change(kind, self.name, name or child(kind), change, how=how, manager=manager)
 
@@ -136,10 +134,10 @@ class Place:
         self.client.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}})
         self.eventually(lambda: bool(self.get("ResourceQuota", "most").get("status", {}).get("hard")))
 
-    def forbid(self, *words: str) -> None:
-        """Reject Deployments with one of *words* in an image from now on."""
+    def forbid(self, word: str) -> None:
+        """Reject Deployments with *word* in an image from now on."""
         self._has_policies = True
-        forbid(self, *words)
+        forbid(self, word)
 
     # Observed objects
 

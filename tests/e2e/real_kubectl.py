@@ -1,19 +1,17 @@
-"""The kubectl of a Kubernetes release, where what it does itself is tested."""
+"""Runs the commands of pages and of messages, with the kubectl of a Kubernetes release."""
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from metahook.envtest.binaries import assets
+from toolkit.programs import find_or_skip
 
 
 class RealKubectl:
-    """Runs commands of the pages in the cluster of *configuration*, a kubeconfig; skips the test without kubectl."""
+    """Runs commands in the cluster of *configuration*, a kubeconfig; skips the test without kubectl."""
 
     def __init__(self, configuration: Path) -> None:
         self._environment = {**os.environ, "KUBECONFIG": str(configuration), "PATH": require_kubectl()}
@@ -24,7 +22,7 @@ class RealKubectl:
         Files are those in *folder*, by default those of this process.
         """
         option = f"--namespace={namespace}" if namespace else ""
-        there = re.sub(r"kubectl (?!__complete)(?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
+        there = re.sub(r"kubectl (?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
         done = subprocess.run(  # noqa: S602 - a document's command
             there,
             shell=True,
@@ -45,8 +43,7 @@ class RealKubectl:
 
 
 def require_kubectl() -> str:
-    """Return the PATH with which the real kubectl is found; skip the test if there is none."""
+    """Return the PATH with which the real kubectl is found; skip the test if there is none, in hosted CI fail it."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:{assets()}"  # the first has our plugin of kubectl
-    if shutil.which("kubectl", path=path) is None:
-        pytest.skip(f"put kubectl of a Kubernetes release on PATH, or into {assets()}")
+    find_or_skip("kubectl", path)
     return path

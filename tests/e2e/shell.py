@@ -33,7 +33,10 @@ class Shell:
         return self._kubectl.run("\n".join([*self._assigned, command]), "", self._root)
 
     def _helm(self, verb: str, *words: str) -> None:
-        """Upgrade as with --reset-then-reuse-values: new defaults, then the previous values, then ``--set``."""
+        """Install, upgrade, roll back or uninstall a release, as *verb* says.
+
+        Upgrade as with --reset-then-reuse-values: new defaults, then the previous values, then ``--set``.
+        """
         options = dict(itertools.pairwise(words))
         namespace, changed = options["--namespace"], helm.parse_set_string(options.get("--set", ""))
         name, chart = words[0], self._root / words[1]

@@ -4,7 +4,6 @@ import base64
 import itertools
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from tests.e2e.namespace import PORT, Namespace
 from tests.e2e.shell import Shell
 from tests.e2e.statuses import condition
 from tests.simulated.worlds import deployment, foreign, service
+from toolkit.programs import find_or_skip
 
 OPERATOR = "myresource-operator"
 
@@ -331,11 +331,11 @@ def test_orphaned_children_keep_running_and_are_adopted_without_a_restart(
     assert all("ownerReferences" in here.get(kind)["metadata"] for kind in ("Deployment", "Service"))
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 @pytest.mark.usefixtures("installed")
 def test_a_backup_of_the_myresources_is_all_that_a_restore_needs(
     bare: BareCluster, here: Namespace, tmp_path: Path
 ) -> None:
+    find_or_skip("jq")
     shell = bare.shell(tmp_path)
     here.ready(replicas=2, **PORT)
     before = here.get("MyResource")["spec"]

@@ -13,6 +13,7 @@ from metahook.envtest.manifests import documents
 from metahook.protocol.drift.leftovers import format_path, leftovers
 from metahook.simulator.objects import Json
 from tests.api import edge_strings
+from tests.api.examples.all_rules import EXAMPLES as EXAMPLES_OF_RULES
 from tests.api.examples.all_rules import numbered
 from tests.api.examples.schedule import AWAKE
 from tests.api.refused import REFUSED
@@ -30,6 +31,7 @@ EXAMPLES = [*sorted((ROOT / "examples").glob("*.yaml")), ROOT / "examples/shop/s
 def test_an_example_becomes_ready_with_fresh_children(here: Namespace, file: Any) -> None:
     every = documents(file)
     items = [item for item in every if item["kind"] == "MyResource"]
+    assert items
     for item in items:
         if "schedule" in item["spec"]:
             item["spec"]["schedule"] |= AWAKE
@@ -114,6 +116,17 @@ def test_the_children_of_any_odd_string_that_is_accepted_are_accepted(cluster: C
 
     assert problems == []
     assert len(tried) > short_or_whole(100, 1000)
+
+
+def test_without_a_rule_a_child_would_be_refused(cluster: Cluster) -> None:
+    """The negative control: of a spec that no rule but the CRD's refuses, the children are tried, and refused."""
+    path = "spec.env[].valueFrom.fieldRef.fieldPath"
+    examples = [example for example in EXAMPLES_OF_RULES if example.crd_only and example.path == path]
+    bad = [fields for example in examples for fields in example.bad]
+
+    assert bad
+    for fields in bad:
+        assert list(_children(cluster, path, my_resource(**fields)))
 
 
 def test_a_spec_that_would_fail_later_is_refused(cluster: Cluster) -> None:

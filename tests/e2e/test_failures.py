@@ -19,14 +19,16 @@ def test_a_rollout_without_progress_fails_until_the_image_changes(here: Namespac
     here.wait_until_ready()
 
 
-@pytest.mark.parametrize("field", ["serviceAccountName", "priorityClassName"])
-def test_a_missing_object_that_the_spec_names_is_named(here: Namespace, field: str) -> None:
+@pytest.mark.parametrize(
+    ("field", "kind"), [("serviceAccountName", "ServiceAccount"), ("priorityClassName", "PriorityClass")]
+)
+def test_a_missing_object_that_the_spec_names_is_named(here: Namespace, field: str, kind: str) -> None:
     """The reason stays after the deadline, while there are still no Pods to describe."""
     here.make(progressDeadlineSeconds=3, **{field: "missing"})
 
     for state in ("Building", "Failed"):
         here.wait_for_status(state, "ReplicaFailure")
-        assert f"{field[0].upper()}{field[1:-4]} missing does not exist" in here.message()
+        assert f"{kind} missing does not exist" in here.message()
 
 
 def limit(here: Namespace) -> None:

@@ -67,7 +67,7 @@ def test_an_idle_sync_requests_only_the_parent(here: Namespace) -> None:
     assert {(request.right.verb, request.right.resource) for request in done.requests} == {("get", "myresources")}
 
 
-def test_the_longest_name_and_many_labels_are_no_problem_for_a_scaled_one(here: Namespace) -> None:
+def test_the_scale_subresource_scales_one_with_the_longest_name_and_many_labels(here: Namespace) -> None:
     name, labels = "a" + 50 * "b" + "c", {f"example.com/label-{number}": "x" * 63 for number in range(50)}
     here.ready(name, labels=labels, **PORT)
 

@@ -62,22 +62,38 @@ def test_a_status_is_early_without_the_pods_that_its_deployment_counts() -> None
     assert "at most 0 of 1 Pods were available" in found
 
 
-def at(second: int) -> Json:
-    """Return READY with conditions since *second*, and with other messages."""
-    since = {"lastTransitionTime": f"2026-01-31T12:00:{second:02}Z"}
-    conditions = [{**item, **since} for item in READY["status"]["conditions"]]
-    return {**READY, "status": {**READY["status"], "conditions": conditions, "image": f"nginx:{second}"}}
+def at(second: int, image: str = "", **changes: str) -> Json:
+    """Return READY with conditions since *second* and with these *changes*, and with another image."""
+    changed = {"lastTransitionTime": f"2026-01-31T12:00:{second:02}Z", **changes}
+    conditions = [{**item, **changed} for item in READY["status"]["conditions"]]
+    return {**READY, "status": {**READY["status"], "conditions": conditions, "image": image or f"nginx:{second}"}}
 
 
 ALL = {"Ready", "Available", "Progressing"}
 
 
-def test_a_time_that_moves_alone_or_goes_back_is_found() -> None:
-    forward, back = statuses(recorded(PARENT, at(0), at(7))), statuses(recorded(PARENT, at(7), at(0)))
+@pytest.mark.parametrize(("between", "after"), [([], 10.0), ([at(0, "nginx:other")], 20.0)], ids=["next", "later"])
+def test_a_time_that_moves_alone_is_found_with_the_seconds_since_its_status_was_set(
+    between: list[Json], after: float
+) -> None:
+    found = moves(statuses(recorded(PARENT, at(0), *between, at(7))))
 
-    assert {(move.condition, move.after) for move in moves(forward)} == {(name, 10.0) for name in ALL}
-    assert {move.condition for move in backward(back)} == ALL
-    assert backward(forward) == []
+    assert {(move.condition, move.after) for move in found} == {(name, after) for name in ALL}
+
+
+@pytest.mark.parametrize(
+    ("later", "found"),
+    [
+        pytest.param(at(8), set(), id="forward"),
+        pytest.param(at(6), ALL, id="back by a second"),
+        pytest.param(at(6, status="Unknown"), set(), id="back by a second with its status"),
+        pytest.param(at(5, status="Unknown"), ALL, id="back by two with its status"),
+    ],
+)
+def test_a_time_that_goes_back_is_found(later: Json, found: set[str]) -> None:
+    record = recorded(PARENT, at(7), later)
+
+    assert {move.condition for move in backward(statuses(record))} == found
 
 
 @pytest.mark.parametrize(("status", "found"), [("False", set()), ("True", {"Available"})])

@@ -1,7 +1,5 @@
 """The objects that a MyResource watches: configuration that replaces Pods, and dependencies that it waits for."""
 
-from typing import Any
-
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS
 from metahook import ConfigMap
 from metahook.simulator.objects import Json
@@ -14,10 +12,10 @@ USES: Json = {"env": [{"name": "LEVEL", "valueFrom": {"configMapKeyRef": {"name"
 WAITS: Json = {"dependencies": [{"apiVersion": BACKUPS.api_version, "resource": BACKUPS.plural, "name": "nightly"}]}
 
 
-def settings(name: str = "settings", **more: Any) -> Json:
+def settings() -> Json:
     """Return a ConfigMap with a used key and an unused one."""
-    made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
-    return {**made, "data": {"level": "info", "motd": "Hello"}, **more}
+    data = {"level": "info", "motd": "Hello"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": data}
 
 
 def mark(here: Namespace) -> str | None:

@@ -12,6 +12,7 @@ _SOURCES = {
     "go": "install Go 1.26",
     "gpg": "on Debian and Ubuntu, apt-get install gpg",
     "jq": "on Debian and Ubuntu, apt-get install jq",
+    "kubectl": "put kubectl of a Kubernetes release on PATH, or into the folder KUBEBUILDER_ASSETS",
     "pipx": "on Debian and Ubuntu, apt-get install pipx",
     "kube-state-metrics": "build it from its source with go build, and put it on PATH",
     "prometheus": "on Debian and Ubuntu, apt-get install prometheus",
@@ -24,19 +25,19 @@ class Missing(Exception):
     """Raised if something can't run on this machine. The message says what is missing, and how to get it."""
 
 
-def find(name: str, *others: str) -> str:
-    """Return the path of the program *name*, or of the first of its *other* names on PATH; raise Missing."""
-    found = next(filter(None, map(shutil.which, (name, *others))), None)
+def find(name: str, *others: str, path: str | None = None) -> str:
+    """Return where the program *name*, or the first of its *other* names, is on PATH or on *path*; raise Missing."""
+    found = next(filter(None, (shutil.which(each, path=path) for each in (name, *others))), None)
     if found is None:
         message = f"{name} is not installed: {_SOURCES[name]}"
         raise Missing(message)
     return found
 
 
-def find_or_skip(name: str) -> str:
-    """Return the path of the program *name*; without it, skip the test as ``skip`` does."""
+def find_or_skip(name: str, path: str | None = None) -> str:
+    """Return where the program *name* is on PATH or on *path*; without it, skip the test as ``skip`` does."""
     try:
-        return find(name)
+        return find(name, path=path)
     except Missing as missing:
         skip(missing)
 
