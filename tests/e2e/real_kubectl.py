@@ -22,7 +22,7 @@ class RealKubectl:
         Files are those in *folder*, by default those of this process.
         """
         option = f"--namespace={namespace}" if namespace else ""
-        there = re.sub(r"kubectl (?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
+        there = re.sub(r"kubectl (?!__complete)(?:myresource \w+ )?", lambda match: f"{match[0]}{option} ", command)
         done = subprocess.run(  # noqa: S602 - a document's command
             there,
             shell=True,

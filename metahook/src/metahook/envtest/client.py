@@ -13,8 +13,6 @@ from metahook.protocol.objects.manifest import Manifest
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
-JSON_PATCH = "application/json-patch+json"
-TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1"
 APPLY = "application/apply-patch+yaml"
 
 
@@ -63,12 +61,6 @@ class Client:
         found: list[Manifest] = self._request("GET", self.path(kind, namespace), params=query)["items"]
         return found
 
-    def table(self, kind: str, namespace: str, name: str) -> list[dict[str, Any]]:
-        """Return the columns and values that ``kubectl get`` prints for an object."""
-        found = self._request("GET", self.path(kind, namespace, name), headers={"Accept": TABLE})
-        columns = [(at, item) for at, item in enumerate(found["columnDefinitions"]) if item["priority"] == 0]
-        return [{item["name"].upper(): row["cells"][at] for at, item in columns} for row in found["rows"]]
-
     def create(
         self, item: Manifest, *, dry_run: bool = False, strict: bool = True, manager: str = "kubectl-create"
     ) -> Manifest:
@@ -93,7 +85,7 @@ class Client:
         kind: str,
         namespace: str,
         name: str,
-        change: Manifest | list[Manifest],
+        change: Manifest,
         *,
         how: str = MERGE,
         part: str = "",
@@ -118,7 +110,7 @@ class Client:
             served = served._replace(base=f"{served.base.rpartition('/')[0]}/{version}")
         return _path(served, metadata.get("namespace", ""), metadata["name"] if named else "")
 
-    def _patch(self, where: str, change: Manifest | list[Manifest], how: str, query: dict[str, str]) -> Manifest:
+    def _patch(self, where: str, change: Manifest, how: str, query: dict[str, str]) -> Manifest:
         return self._request("PATCH", where, params=query, content=json.dumps(change), headers={"Content-Type": how})
 
     def _request(self, method: str, where: str, **how: Any) -> Manifest:  # noqa: ANN401 - the arguments of httpx
