@@ -149,7 +149,11 @@ def test_a_time_is_never_earlier_than_the_one_before() -> None:
     assert times(answer)["Ready"] == ("False", "2026-01-31T13:00:00Z")  # nothing observed is later than BACK
 
 
-@pytest.mark.parametrize(("since", "shown"), [(STAMPED, CREATED), (LOST, LOST)], ids=["never available", "lost"])
+@pytest.mark.parametrize(
+    ("since", "shown"),
+    [(STAMPED, CREATED), (STAMPED.replace(":00Z", ":01Z"), CREATED), (LOST, LOST)],
+    ids=["never available", "never, by the next second of the controller", "lost"],
+)
 def test_available_is_false_since_the_creation_unless_pods_were_lost(since: str, shown: str) -> None:
     unavailable = deployment(parent(), available=since, availableReplicas=0)
 
