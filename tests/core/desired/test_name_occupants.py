@@ -107,6 +107,15 @@ def test_a_service_of_another_owner_is_left_out_and_named(there: Json, expected:
     assert ("It is recreated once" in message) is (expected == "ChildTerminating")
 
 
+def test_the_remedy_of_an_exposed_myresource_is_a_valid_spec() -> None:
+    parent = my_resource(**PORTS, expose={"host": "web.example.com"})
+
+    answer = sync(parent, related=grouped(service(), kinds=("Service", "Ingress")))
+
+    assert reason(answer) == "NameConflict"
+    assert "remove spec.expose and set spec.service.mode to Disabled" in condition(answer)["message"]
+
+
 def test_a_deployment_that_was_left_behind_is_not_taken_over() -> None:
     first, later = anew(pod()), anew(pod(), after=60)
 
