@@ -14,6 +14,7 @@ from app.cli.record import redaction_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
 from app.core.controller import controller
 from app.core.watch import Watch
+from metahook import HTTPRoute
 from metahook.cli.commands.replay import version_of
 from metahook.cli.comparison.comparison import compare
 from metahook.cli.files.recordings import read_recording
@@ -21,8 +22,9 @@ from metahook.cli.hooks.named_hook import LocalHook
 from metahook.record.redaction import Redaction
 from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
+from tests.core.desired.test_every_kind import full
 from tests.recorded.traffic import Recorded, load
-from tests.requests.builders import NOW, my_resource
+from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.requests.pods import container, pod, shown, waiting
 from tests.requests.watched_objects import WATCH, WATCHING, backup, config_map, related, secret
 from tests.strategies.my_resources import parents
@@ -71,6 +73,18 @@ def test_recorded_traffic_is_replayed_with_no_difference_from_its_redacted_form(
 
     assert not has_difference(document, PODS_OFF)
     assert "managedFields" not in json.dumps(document)
+
+
+def test_a_route_is_replayed_with_no_difference_from_its_redacted_form() -> None:
+    parent = full(HTTPRoute)
+    request = json.dumps(request_of(parent, *in_cluster(parent))).encode()
+    response = MYRESOURCE.handle_sync(request, NOW).body
+
+    document = recording("/sync", request, response, NOW, redaction_of(keeps_values=False))
+
+    assert "HTTPRoute" in {each["kind"] for each in document["response"]["children"]}
+    assert document["response"]["status"]["state"] == "Ready"
+    assert not has_difference(document, Watch())
 
 
 # Generated requests

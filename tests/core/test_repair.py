@@ -77,3 +77,13 @@ def test_variables_in_another_order_have_a_message_of_their_own() -> None:
 
     assert reason(answer) == "Overridden"
     assert "Rename the variable that uses another one" in condition(answer)["message"]
+
+
+def test_a_missing_label_and_another_value_share_the_annotation() -> None:
+    parent, seen = scaled()
+    deployment, service = seen["children"]
+    stripped = {**deployment, "metadata": {**deployment["metadata"], "labels": {}}}
+
+    arrived = sent_again(parent, stripped)
+
+    assert reason(sync(parent, arrived, service, now=NOW + timedelta(seconds=60))) == "Overridden"

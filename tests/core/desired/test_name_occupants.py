@@ -124,6 +124,15 @@ def test_a_service_of_ours_is_listed(children: list[Json], there: Json, expected
     assert (reason(answer), kinds(answer)) == (expected, ["Deployment", "Service"])
 
 
+def test_the_remedy_of_an_exposed_myresource_is_a_valid_spec() -> None:
+    parent = my_resource(**PORTS, expose={"host": "web.example.com"})
+
+    answer = sync(parent, related=grouped(service(), kinds=("Service", "Ingress")))
+
+    assert reason(answer) == "NameConflict"
+    assert "remove spec.expose and set spec.service.mode to Disabled" in condition(answer)["message"]
+
+
 def test_a_deployment_that_was_left_behind_is_not_taken_over() -> None:
     first, later = anew(pod()), anew(pod(), after=60)
 

@@ -70,7 +70,9 @@ MAYBE = {"secretRef": {"name": "y", "optional": True}}
         pytest.param({"volumes": [{"name": "v", "configMap": {"name": "x"}}]}, "", id="a volume that is not mounted"),
         pytest.param(OF_INIT, "ConfigMap x, Secret y/k, Secret z files", id="what init containers use"),
         pytest.param(volume(configMap={"name": "x"}), "ConfigMap x files", id="all keys as files"),
-        pytest.param(volume(configMap=SOME), "ConfigMap x/a optional files, ConfigMap x/b optional files", id="some"),
+        pytest.param(
+            volume(configMap=SOME), "ConfigMap x/a optional files, ConfigMap x/b optional files", id="some keys"
+        ),
         pytest.param(volume(secret=SOME_SECRET), "Secret x/a files, Secret x/b files", id="some keys of a Secret"),
         pytest.param(projected(*SOURCES), "ConfigMap x/a files, Secret y files", id="a projected volume"),
     ],

@@ -116,6 +116,14 @@ def test_otherwise_missing_pods_are_missing(parent: Json, children: list[Json], 
     assert reason(sync(parent, *children)) == expected
 
 
+def test_what_was_rolled_out_is_forgotten_in_the_write_that_changes_the_template() -> None:
+    settled = finished_by_autoscaler()
+    changed = my_resource(**SPEC, generation=2, image="nginx:2", status=READY)
+
+    assert hash_of(settled[0])
+    assert hash_of(child(sync(changed, *settled), "Deployment")) is None
+
+
 def test_a_template_that_was_rolled_out_before_another_one_is_not_known() -> None:
     """As where the change between was not observed, and server-side apply wrote what was: the revision tells."""
     deployment, autoscaler = finished_by_autoscaler()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.requests.builders import NOW, Json, condition, finished, grouped, my_resource, reason, sync
-from tests.requests.pods import HEALTHY, ago, container, ended, pod, running, shown
+from tests.requests.pods import HEALTHY, ago, container, ended, failed, pod, running, shown
 
 FLAPPING = pod(container(state=running(3), last=ended(1), restarts=3, ready=True))
 STABLE = pod(HEALTHY)
@@ -55,6 +55,18 @@ def test_pods_are_available_if_they_run_and_do_not_flap_whatever_the_reason_of_r
     found = [condition(answer, "Available") for answer in (flapping, stable)]
     assert [each["status"] for each in found] == ["False", "True"]
     assert [each["reason"] for each in found] == ["MinimumReplicasUnavailable", "MinimumReplicasAvailable"]
+
+
+def test_pods_that_just_failed_count_as_replicas_also_while_a_child_is_updated() -> None:
+    answer = sync(CHANGED, with_status(DEPLOYMENT, replicas=0), related=shown(failed("Evicted")))
+
+    assert (reason(answer), answer["status"]["replicas"]) == ("Building", 1)
+
+
+def test_pods_of_a_deleted_myresource_are_not_asked() -> None:
+    answer = sync(my_resource(deleting=True), DEPLOYMENT, related=shown(FLAPPING))
+
+    assert condition(answer, "Available")["status"] == "True"
 
 
 @pytest.mark.parametrize("expected", ["Building", "ConfigNotFound"])

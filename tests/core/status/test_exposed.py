@@ -104,3 +104,13 @@ def test_a_route_that_is_not_there_yet_or_differs_is_not_applied() -> None:
 
     assert said(sync(parent)) == ("Unknown", "RouteNotApplied")
     assert said(answer_to(parent, ADDRESS, annotations={})) == ("Unknown", "RouteNotApplied")
+
+
+def test_a_suspended_one_still_says_whether_its_route_is_accepted_and_its_url() -> None:
+    children = [{**item, "status": ADDRESS} if item["kind"] == "Ingress" else item for item in finished(exposed())]
+    suspended = exposed()
+    suspended["spec"]["suspend"] = True
+
+    answer = sync(suspended, *children)
+
+    assert (said(answer), answer["status"]["url"]) == (("True", "RouteAccepted"), URL)

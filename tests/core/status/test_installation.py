@@ -160,6 +160,14 @@ def test_the_same_clock_judges_after_a_minute_and_after_an_outage_anew() -> None
     assert [condition(away.sync(at))["reason"] for at in (0, 300, 359, 360)] == [*["Building"] * 3, "NotApplied"]
 
 
+def test_the_clock_is_remembered_beside_a_more_severe_finding() -> None:
+    body = {**json.loads(request(LOOSE, rolling(120)["status"], **SPEC)), "children": grouped()}
+
+    found = json.loads(MYRESOURCE.handle_sync(json.dumps(body).encode(), NOW).body)
+
+    assert misconfigured(found)["reason"] == "ClockSkewed"
+
+
 def test_the_finding_stays_until_the_rollout_is_complete() -> None:
     found = rolling(120)
     later = rolling(120, status=found["status"], stored="2026-01-31T12:10:00Z")

@@ -458,6 +458,12 @@ def test_a_decision_holds_though_the_deployment_is_one_from_before_it() -> None:
     assert image(sync(parent, late_ago)) == BAD  # without the status such a Deployment undoes it
 
 
+def test_what_others_write_into_a_decision_is_not_repeated() -> None:
+    deployment = annotated(rolled_back(asking()), rollback=f"2-{UID[:8]}/{'0' * 16}/Visit")
+
+    assert "(ProgressDeadlineExceeded)" in condition(sync(asking(), deployment))["message"]
+
+
 def test_the_page_has_the_same_causes() -> None:
     page = (ROOT / "docs/apps/rollback.md").read_text()
     rows = re.findall(r"^\| (.*) \| (yes|no)\b", page, re.MULTILINE)

@@ -152,6 +152,13 @@ def test_what_is_kept_follows_no_schedule(fields: Json) -> None:
     assert "resyncAfterSeconds" not in answer
 
 
+def test_a_deleted_one_has_no_schedule() -> None:
+    answer = sync({**sleeper(), "metadata": my_resource(deleting=True)["metadata"]})
+
+    assert "schedule" not in answer["status"]
+    assert "resyncAfterSeconds" not in answer
+
+
 @pytest.mark.parametrize(("now", "replicas", "asleep", "kinds"), [(NIGHT, 3, 0, 2), (NIGHT, 1, 0, 1), (NOW, 1, 2, 2)])
 def test_a_budget_stays_day_and_night(now: datetime, replicas: int, asleep: int, kinds: int) -> None:
     answer, _ = settled(now, None, window(replicas=asleep), podDisruptionBudget="Auto", replicas=replicas)

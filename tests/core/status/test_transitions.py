@@ -160,6 +160,12 @@ def test_available_is_false_since_the_creation_unless_pods_were_lost(since: str,
     assert times(sync(parent(BUILDING), unavailable, now=LATER))["Available"] == ("False", shown)
 
 
+def test_what_got_well_is_not_since_when_it_is_not_ready() -> None:
+    surplus = deployment(parent(), available=CHANGED, counted=LOST, replicas=3)
+
+    assert times(sync(parent(READY), surplus, now=LATER))["Ready"] == ("False", LOST)
+
+
 @pytest.mark.parametrize("mistaken", ["9999-12-31T23:59:59Z", "2026-01-31T15:00:00Z"])
 def test_a_time_far_in_the_future_is_a_mistake(mistaken: str) -> None:
     before = {**READY, "conditions": [{**each, "lastTransitionTime": mistaken} for each in READY["conditions"]]}
