@@ -222,7 +222,7 @@ class Place:
         """Wait until nothing changes."""
 
         def still() -> bool:
-            return time.time() - max(self._record.moved(self.name), self.client.acted) > quiet
+            return time.time() - max(self._record.moved(self.name), self.client.acted, RealKubectl.ended) > quiet
 
         assert self._record.until(still, PATIENCE), "there is no end of changes"
 

@@ -4,7 +4,9 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import ClassVar
 
 from metahook.envtest.binaries import assets
 from toolkit.programs import find_or_skip
@@ -12,6 +14,9 @@ from toolkit.programs import find_or_skip
 
 class RealKubectl:
     """Runs commands in the cluster of *configuration*, a kubeconfig; skips the test without kubectl."""
+
+    ended: ClassVar[float] = 0.0
+    """When the last of all commands ended; what it has changed may not be recorded yet."""
 
     def __init__(self, configuration: Path) -> None:
         self._environment = {**os.environ, "KUBECONFIG": str(configuration), "PATH": require_kubectl()}
@@ -33,6 +38,7 @@ class RealKubectl:
             text=True,
             check=False,
         )
+        RealKubectl.ended = time.time()
         return done.returncode, done.stdout
 
     def run(self, command: str, namespace: str, folder: Path | None = None) -> str:

@@ -60,7 +60,7 @@ def test_replicas_are_handed_over_and_back_and_it_is_ready_while_it_scales(here:
     assert here.history() == history
     assert condition(here.get("MyResource"), "Ready") == ready
     assert here.get("PodDisruptionBudget", "web")["metadata"]["uid"] == budget
-    assert done.statuses <= 2 * 4
+    assert done.statuses <= 3 * 4  # on a busy machine, each Pod is seen when it is made, runs and is ready
 
     here.change(image="nginx:2")  # a rollout keeps the number
     here.wait_until_ready()
