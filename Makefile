@@ -68,7 +68,7 @@ mutants: $(READY) ## Plant mistakes where the code differs from BASE=main, and s
 e2e: export GOGC = 400
 e2e: $(READY) ## Run the tests on a real control plane, if its binaries are installed, or some: ONLY=tests/e2e/test_life.py; ALL=1 adds those of the toolkit, and runs each with both apply strategies
 	$(if $(filter metahook metahook/%,$(ONLY)),,$(BIN)/pytest -m e2e -n 4 --dist loadfile $(if $(ALL),--all) $(or $(ONLY),tests/e2e examples/hooks))
-	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest -m e2e -n 2 --dist loadfile $(or $(TOOLKIT),examples))
+	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest -m e2e -n 2 --dist loadfile $(or $(TOOLKIT),examples $(if $(ALL),tests/e2e)))
 
 own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME. DISRUPTIVE=1 also replaces its Pods, INSTALL=REPOSITORY installs it first
 	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(INSTALL),--install "$(INSTALL)") $(if $(DISRUPTIVE),--disruptive) $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")

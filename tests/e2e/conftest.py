@@ -19,7 +19,6 @@ from metahook.envtest.binaries import Missing, find_binaries
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.e2e.cluster import Cluster, started
-from tests.e2e.foreign import Foreign
 from tests.e2e.namespace import Namespace
 from tests.e2e.real_kubectl import RealKubectl
 
@@ -41,34 +40,13 @@ APART = {
     "test_expose.py": NEXT,
     "test_costs.py": LAST,
     "test_large.py": LAST,
-    "test_flags.py": LAST,
     "test_rolls.py": LAST,
     "test_stale_requests.py": LAST,
     "test_walk.py": LAST,
     "test_outage.py": LAST,
     "test_laptop.py": LAST,
-    "test_envtest.py": LAST,
-    "test_controllers_as_simulated.py": LAST,
 }
 """Files whose tests run apart from those that a verdict judges, with their order: the longest run first."""
-
-
-FOREIGN = {"test_built_in_kinds.py", "test_controllers.py", "test_predicates.py", "test_queue.py"}
-"""Files about a hook that is not the operator's. They have a process of their own, because no verdict judges it."""
-
-OF_THE_TOOLKIT = {
-    *FOREIGN,
-    "test_controllers_as_simulated.py",
-    "test_crd_of_a_hook.py",
-    "test_envtest.py",
-    "test_flags.py",
-    "test_generated_parents.py",
-    "test_new_projects.py",
-}
-"""Files about Metacontroller, the simulator and the toolkit, whatever the operator does.
-
-A run of all tests leaves them out unless it has ``--all``.
-"""
 
 
 TOGETHER = {"test_shards.py", "test_expose.py"}
@@ -76,15 +54,15 @@ TOGETHER = {"test_shards.py", "test_expose.py"}
 
 
 class Turns(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """With ``pytest -n``, one process for each mode, each mode of each file in APART and of all in FOREIGN, each
-    file in TOGETHER, and each file of examples.
+    """With ``pytest -n``, one process for each mode, each mode of each file in APART, each file in TOGETHER, and each
+    file of examples.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith("examples/"):
             return nodeid.partition("::")[0]
         name = nodeid.partition("::")[0].rpartition("/")[2]
-        file = "foreign" if name in FOREIGN else name if name in APART else ""
+        file = name if name in APART else ""
         return file if file in TOGETHER else file + next((mode for mode in MODES if mode in nodeid), MODES[0])
 
 
@@ -101,8 +79,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     here = [item for item in items if item.path.parent == HERE]
     every_file = {item.path.name for item in here} == set(FILES)
     if not (whole := config.getoption("all")):
-        left = {*OF_THE_TOOLKIT} if every_file else set()
-        _deselect(config, items, [item for item in here if item.path.name in left or not _is_its_turn(item)])
+        _deselect(config, items, [item for item in here if not _is_its_turn(item)])
         here = [item for item in here if item in items]
     ours = [item for item in here if "cluster" in getattr(item, "fixturenames", ()) or item.path.name in APART]
     for item in ours:
@@ -151,7 +128,7 @@ def _mode(item: pytest.Item) -> Mode | None:
 def _turn(item: pytest.Item) -> tuple[int, int, int]:
     """Return the sort key of *item*: its file, then its mode, verdicts last."""
     name = item.path.name
-    file = APART.get(name, LAST if name in FOREIGN else FIRST)
+    file = APART.get(name, FIRST)
     last = 1 if item.get_closest_marker("verdict") else 0
     mode = _mode(item)
     return (file, MODES.index(mode), last) if mode else (file, len(MODES) * last, last)
@@ -196,14 +173,6 @@ def here(
 ) -> Iterator[Namespace]:
     """Return a namespace for this test only."""
     made = Namespace(cluster, f"t{next(NUMBERS)}")
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def foreign(cluster: Cluster, metacontroller: Process) -> Iterator[Foreign]:  # noqa: ARG001 - it must run
-    """Return a namespace for Notes, which a hook that is not the operator's handles."""
-    made = Foreign(cluster, f"t{next(NUMBERS)}")
     yield made
     made.close()
 

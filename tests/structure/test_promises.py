@@ -1,9 +1,9 @@
-"""tests/e2e/README.md: each file about the operator keeps a promise that a user knows, by a test that is there."""
+"""tests/e2e/README.md: each file keeps a promise that a user knows, by a test that is there."""
 
 import re
 from pathlib import Path
 
-from tests.e2e.conftest import FILES, OF_THE_TOOLKIT
+from tests.e2e.conftest import FILES
 
 E2E = Path(__file__).parents[1] / "e2e"
 PROMISES = re.findall(r"\| `(test_\w+\.py)::(\w+)` \|$", (E2E / "README.md").read_text(), re.MULTILINE)
@@ -18,5 +18,5 @@ def test_each_promise_has_its_test() -> None:
     assert [(file, name) for file, name in PROMISES if name not in defined[file]] == []
 
 
-def test_each_file_about_the_operator_keeps_one() -> None:
-    assert {file for file, _ in PROMISES} == {*FILES} - OF_THE_TOOLKIT - CONTROLS
+def test_each_file_keeps_one() -> None:
+    assert {file for file, _ in PROMISES} == {*FILES} - CONTROLS

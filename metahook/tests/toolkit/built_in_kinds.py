@@ -1,6 +1,6 @@
 """Writes the kinds that a real API server serves, and their fields, for the simulator.
 
-Run it with ``python -m tests.e2e.built_in_kinds``, after a new version of Kubernetes.
+Run it with ``python -m toolkit.built_in_kinds``, after a new version of Kubernetes.
 """
 
 import json

@@ -8,8 +8,9 @@ import pytest
 
 from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.queue import BURST, FIRST_RETRY, RATE
-from tests.e2e.foreign import FENCE, Call, Foreign, reasons
 from toolkit.hooks.notes import Json, note
+from toolkit.hooks.notes_on_a_cluster import FENCE, Notes, reasons
+from toolkit.recording_server import Call
 
 FAILS = Reply(500, b'{"error": "the tests say so"}')
 WORKERS = 5
@@ -19,12 +20,12 @@ PARENTS = 150
 class Gate:
     """Holds the sync calls for all Notes but FENCE until it is opened."""
 
-    def __init__(self, foreign: Foreign) -> None:
+    def __init__(self, notes: Notes) -> None:
         self.inside: list[str] = []
         self.most = 0
         self._lock = threading.Lock()
         self._opened = threading.Event()
-        foreign.hook.before = self._hold
+        notes.hook.before = self._hold
 
     def open(self) -> None:
         """Let all calls pass."""
@@ -42,18 +43,18 @@ class Gate:
             self.inside.remove(name)
 
 
-def ask(foreign: Foreign, number: int) -> None:
+def ask(notes: Notes, number: int) -> None:
     """Ask for a sync of the Note ``one``, by an annotation."""
-    foreign.edit("Note", {"metadata": {"annotations": {"example.com/sync": str(number)}}}, "one")
+    notes.edit("Note", {"metadata": {"annotations": {"example.com/sync": str(number)}}}, "one")
 
 
-def fail(foreign: Foreign, reply: Reply | None = FAILS) -> None:
+def fail(notes: Notes, reply: Reply | None = FAILS) -> None:
     """Let sync answer *reply* for all Notes but FENCE from now on; None is the answer of the hook."""
 
     def instead(hook: str, request: Json) -> Reply | None:
         return reply if hook == "sync" and request["parent"]["metadata"]["name"] != FENCE else None
 
-    foreign.hook.before = instead
+    notes.hook.before = instead
 
 
 def delays(calls: list[Call]) -> list[float]:
@@ -62,13 +63,13 @@ def delays(calls: list[Call]) -> list[float]:
 
 
 @pytest.fixture(name="running")
-def _running(foreign: Foreign) -> Foreign:
+def _running(notes: Notes) -> Notes:
     """Return a namespace with the Note ``one``, which is at rest."""
-    foreign.start_with("one")
-    return foreign
+    notes.start_with("one")
+    return notes
 
 
-def test_ten_edits_during_a_call_cost_one_more_call_with_the_last_state(running: Foreign) -> None:
+def test_ten_edits_during_a_call_cost_one_more_call_with_the_last_state(running: Notes) -> None:
     gate, before = Gate(running), len(running.calls())
     ask(running, 0)
     running.eventually(lambda: gate.inside == ["one"])
@@ -87,11 +88,11 @@ def test_ten_edits_during_a_call_cost_one_more_call_with_the_last_state(running:
     assert first.until <= last.at
 
 
-def test_as_many_parents_are_synced_at_once_as_there_are_workers(running: Foreign) -> None:
+def test_as_many_parents_are_synced_at_once_as_there_are_workers(running: Notes) -> None:
     gate = Gate(running)
     names = [f"note-{number}" for number in range(WORKERS + 3)]
     for name in names:
-        running.put(note(name))
+        running.create(note(name))
     running.eventually(lambda: len(gate.inside) == WORKERS)
     running.wait_until_no_calls()
 
@@ -101,7 +102,7 @@ def test_as_many_parents_are_synced_at_once_as_there_are_workers(running: Foreig
     assert gate.most == WORKERS
 
 
-def test_retries_wait_twice_as_long_each_time_and_from_the_beginning_after_a_success(running: Foreign) -> None:
+def test_retries_wait_twice_as_long_each_time_and_from_the_beginning_after_a_success(running: Notes) -> None:
     before, retries = len(running.calls()), 10
     fail(running)
     ask(running, 1)
@@ -122,13 +123,13 @@ def test_retries_wait_twice_as_long_each_time_and_from_the_beginning_after_a_suc
     assert delays(running.calls()[again:])[0] < longer[-1]
 
 
-def test_a_failed_sync_writes_nothing_and_is_an_event_of_its_parent_alone(running: Foreign) -> None:
+def test_a_failed_sync_writes_nothing_and_is_an_event_of_its_parent_alone(running: Notes) -> None:
     fail(running)
     running.change_word("b")
-    running.eventually(lambda: "SyncError" in reasons(running.client, "Note", "one", running.name))
+    running.eventually(lambda: "SyncError" in reasons(running.cluster, "Note", "one", running.name))
     running.settle()
     written = running.word("ConfigMap"), running.word("Note")
-    found = running.client.all("Event", running.name)
+    found = running.cluster.list("Event", running.name)
     fail(running, None)
     running.eventually(lambda: (running.word("ConfigMap"), running.word("Note")) == ("b", "b"))
 
@@ -139,12 +140,12 @@ def test_a_failed_sync_writes_nothing_and_is_an_event_of_its_parent_alone(runnin
     assert all("500" in item["message"] and "the tests say so" in item["message"] for item in found)
 
 
-def test_all_retries_together_are_limited(running: Foreign) -> None:
+def test_all_retries_together_are_limited(running: Notes) -> None:
     """Without the limit each parent would be retried nine times within three seconds."""
     fail(running)
     names = {f"note-{number}" for number in range(PARENTS)}
     for name in sorted(names):
-        running.put(note(name))
+        running.create(note(name))
 
     def calls() -> list[Call]:
         return [call for call in list(running.server.calls) if call.hook == "sync" and call.name in names]
@@ -158,7 +159,7 @@ def test_all_retries_together_are_limited(running: Foreign) -> None:
     assert len(found) <= PARENTS + BURST + RATE * elapsed + WORKERS < PARENTS * 9
 
 
-def test_a_429_is_retried_after_its_retry_after_without_an_event(running: Foreign) -> None:
+def test_a_429_is_retried_after_its_retry_after_without_an_event(running: Notes) -> None:
     before = len(running.calls())
     fail(running, Reply(429, b"", 2))
     ask(running, 1)
@@ -170,13 +171,13 @@ def test_a_429_is_retried_after_its_retry_after_without_an_event(running: Foreig
     assert [call.status for call in busy] == [429, 429, 200]
     assert min(delays(busy)) >= 1.9
     fail(running)
-    running.put(note("other"))
-    running.eventually(lambda: "SyncError" in reasons(running.client, "Note", "other", running.name))
-    assert reasons(running.client, "Note", "one", running.name) == set()
+    running.create(note("other"))
+    running.eventually(lambda: "SyncError" in reasons(running.cluster, "Note", "other", running.name))
+    assert reasons(running.cluster, "Note", "one", running.name) == set()
     fail(running, None)
 
 
-def test_resync_after_seconds_calls_again_without_an_event(running: Foreign) -> None:
+def test_resync_after_seconds_calls_again_without_an_event(running: Notes) -> None:
     before = len(running.calls())
     answer = running.calls()[-1].answer.removesuffix("}") + ',"resyncAfterSeconds":1}'
     fail(running, Reply(200, answer.encode()))
@@ -191,11 +192,11 @@ def test_resync_after_seconds_calls_again_without_an_event(running: Foreign) -> 
     }
 
 
-def test_a_resync_period_queues_all_parents_together(running: Foreign) -> None:
+def test_a_resync_period_queues_all_parents_together(running: Notes) -> None:
     time.sleep(1.5)
-    running.put(note("later"))
+    running.create(note("later"))
     before = len(running.calls())
-    running.client.change("CompositeController", "", running.controller, {"spec": {"resyncPeriodSeconds": 3}})
+    running.cluster.patch("CompositeController", running.controller, {"spec": {"resyncPeriodSeconds": 3}})
     running.eventually(lambda: len(running.calls()) >= before + 4)
     running.wait_until_no_calls()
 

@@ -7,12 +7,10 @@ from typing import Any, Literal
 import pytest
 import yaml
 
-from metahook.envtest import Cluster, missing_binaries
+from metahook.envtest import Cluster
 from metahook.simulator import Key
 from toolkit.cli.command import call
 from toolkit.cli.projects import PROJECTS, controller_of
-
-pytestmark = [pytest.mark.e2e, pytest.mark.skipif(bool(missing_binaries()), reason=missing_binaries())]
 
 
 @pytest.fixture(name="cluster", scope="module", params=["dynamic-apply", "server-side-apply"])

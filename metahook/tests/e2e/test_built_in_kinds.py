@@ -13,13 +13,13 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
 from metahook.simulator.objects import copy_json
-from tests.docs.documents import ROOT
-from tests.e2e.built_in_kinds import FILE, built_in, text
+from toolkit.built_in_kinds import FILE, built_in, text
+from toolkit.root import ROOT
 
 Json = dict[str, Any]
 Path = tuple[str | int, ...]
 
-OBJECTS: list[Json] = list(yaml.safe_load_all((ROOT / "metahook/tests/data/built_in_objects.yaml").read_text()))
+OBJECTS: list[Json] = list(yaml.safe_load_all((ROOT / "tests/data/built_in_objects.yaml").read_text()))
 NAMESPACED = {kind.kind for kind in BUILT_IN if kind.namespaced}
 VALUES: tuple[Any, ...] = (5, -1, 1.5, True, "x!", [], {})
 NAMES = ("Foo", "a_b", "1a", "a.b", "a" * 64, "a" * 254, "-a", "a:b")

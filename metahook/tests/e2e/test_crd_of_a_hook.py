@@ -12,9 +12,9 @@ from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
 from metahook.envtest import Cluster
 from metahook.envtest.hook_server import hook_server
 from metahook.envtest.manifests import with_hooks_at
-from tests.docs.documents import ROOT
+from toolkit.root import ROOT
 
-GREETING = ROOT / "metahook/examples/greeting"
+GREETING = ROOT / "examples/greeting"
 Json = dict[str, Any]
 
 

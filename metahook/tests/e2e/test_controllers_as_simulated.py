@@ -1,4 +1,4 @@
-"""Controllers of other shapes than the operator's lead the same life in the simulator and on the real control plane."""
+"""Controllers of many shapes lead the same life in the simulator and on the real control plane."""
 
 import json
 import time
@@ -14,10 +14,10 @@ from metahook.envtest.client import Refused
 from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
 from metahook.simulator.objects import Json, Key
 from metahook.simulator.world import World
-from tests.e2e.foreign import RecordingServer
-from tests.e2e.lives import LIVES, SITE_CRD, Life
 from toolkit.controllers import ROOM, TENANT, Decides
 from toolkit.hooks.notes import NOTES
+from toolkit.lives import LIVES, SITE_CRD, Life
+from toolkit.recording_server import RecordingServer
 
 QUIET = 0.7
 """Seconds without a call or a change, after which a step is over."""

@@ -5,19 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 
-from metahook.envtest import Cluster, Refused, missing_binaries
+from metahook.envtest import Cluster, Refused
 from metahook.testing import parents
-from tests.docs.documents import ROOT
-from toolkit import crds
-from toolkit.crds import EVERY_TYPE
-
-pytestmark = [pytest.mark.e2e, pytest.mark.skipif(bool(missing_binaries()), reason=missing_binaries())]
-
-OF_THE_OPERATOR = yaml.safe_load((ROOT / "crds/mygroup.example.com_myresources.yaml").read_text())
-CRDS = {**crds.CRDS, OF_THE_OPERATOR["metadata"]["name"]: OF_THE_OPERATOR}
+from toolkit.crds import CRDS, EVERY_TYPE
 
 THOROUGH = settings(
     max_examples=100, derandomize=False, suppress_health_check=list(HealthCheck), phases=[Phase.generate]

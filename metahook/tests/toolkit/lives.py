@@ -1,4 +1,4 @@
-"""The lives of controllers of other shapes than the operator's: what happens to their objects, step by step."""
+"""The lives of controllers of many shapes: what happens to their objects, step by step."""
 
 import json
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from tenants import TENANTS as EXAMPLE_TENANTS
 from metahook import Controller
 from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.objects import Json
-from tests.docs.documents import ROOT
 from toolkit import controllers as made
 from toolkit.controllers import Decides, hooks, item, resource, room, tenant
 from toolkit.hooks import raw
+from toolkit.root import ROOT
 
 Step = Callable[[Any], object]
 """It gets where a life is led: Simulated or Real of test_controllers_as_simulated.py."""
@@ -52,7 +52,7 @@ class Answers(Decides):
         return self._call(hook, body)
 
 
-EXAMPLES = ROOT / "metahook/examples"
+EXAMPLES = ROOT / "examples"
 
 
 def _example(folder: str, controller: Controller, kinds: tuple[str, ...], *steps: Step) -> Life:
