@@ -77,7 +77,7 @@ def _fill(result: Imported, manifest: Json, objects: list[Json], main: str, name
     ports = [port for each in (*pod["containers"], *pod.get("initContainers", [])) for port in each.get("ports") or []]
     beside = Beside(
         parent,
-        manifest["spec"]["template"].get("metadata", {}).get("labels") or {},
+        (manifest["spec"]["template"].get("metadata") or {}).get("labels") or {},
         objects,
         str(metadata["name"]),
         main,

@@ -227,6 +227,13 @@ def test_a_deployment_without_a_my_resource_says_why(manifest: Json, why: str) -
     assert [said for said in result.said[Weight.LOST] if said.startswith(why)]
 
 
+def test_a_template_may_have_empty_metadata() -> None:
+    manifest = deployment(container("main"))
+    manifest["spec"]["template"]["metadata"] = None
+
+    assert spec_of(manifest)["image"] == "main:1"
+
+
 @pytest.mark.parametrize(
     ("names", "annotations"), [(["a", "main"], {}), (["b", "a"], {"kubectl.kubernetes.io/default-container": "b"})]
 )
