@@ -45,6 +45,8 @@ class Walk(RuleBasedStateMachine):
         super().__init__()
         self.scene = Scene(self.mode, self.more, self.make())
         self.world = self.scene.world
+        # While a deletion of the MyResource is not observed yet, each sync creates children, which are then collected.
+        self.world.max_actions = 20_000
         self.hook = self.world.metacontroller.hook
         # With delays that are all equal, two versions of a child that is kept can follow each other for ever: each sync
         # observes one, and server-side apply writes it over the other.
