@@ -1,7 +1,10 @@
 """What the operator makes of a MyResource, imported again, makes the same children."""
 
+import json
+import re
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from app.api.values.quantity import milli
 from app.cli.files.validation import problems
@@ -11,6 +14,9 @@ from app.cli.importing.importing import imported
 from tests.requests.builders import Json, sync
 from tests.strategies.my_resources import parents
 from toolkit.slow import short_or_whole
+
+TOO_LONG = re.compile('"[0-9]{16,}m"')
+"""An amount that the API server spells with more digits than a MyResource may have, such as a CPU of 2048.1Gi."""
 
 NOT_IN_CHILDREN = {"dependencies", "propagate"}
 """Fields that decide when there are children, or that go into their metadata."""
@@ -50,5 +56,6 @@ def again(parent: Json, children: list[Json]) -> Json:
 @given(parents().filter(is_told_by_its_children))
 def test_an_import_of_the_children_makes_them_again(parent: Json) -> None:
     children = made(parent)
+    assume(not TOO_LONG.search(json.dumps(children)))
 
     assert stored(made(again(parent, children))) == stored(children)
