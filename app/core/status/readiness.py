@@ -1,8 +1,8 @@
 """Whether a MyResource is Ready, and why not: an ordered list of rules, of which the first that holds decides.
 
-Ready is never True for a generation whose Deployment is not fully rolled out. Once the
-rollout decides, the rules are those of ``kubectl rollout status`` or stricter (surplus Pods are gone too), and a few
-more that tell why a rollout does not end.
+Ready is never True for a generation whose Deployment is not fully rolled out. Once the rollout decides, the rules are
+those of ``kubectl rollout status`` or stricter (surplus Pods are gone too), and a few more that tell why a rollout does
+not end.
 """
 
 from collections.abc import Callable

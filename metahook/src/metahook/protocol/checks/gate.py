@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from metahook.protocol.bodies.bodies import MAX_RESYNC, RelatedRule
+from metahook.protocol.checks.misuse import what
 from metahook.protocol.checks.summary import MAX_LOG_FIELDS, RESERVED_LOG_FIELDS
 from metahook.protocol.objects.kind import Kind, group_key
 from metahook.protocol.objects.manifest import EncodedManifest, Identity, Manifest, identity_of
@@ -113,7 +114,7 @@ def check_customize(rules: list[RelatedRule], parent: Parent, *, is_confined: bo
     names for no names.
     """
     if not isinstance(rules, list):
-        _refuse(f"customize returned {_what(rules)}: return a list of rules")
+        _refuse(f"customize returned {what(rules)}: return a list of rules")
     for index, rule in enumerate(rules):
         if problem := _problem_of_rule(rule, parent, is_confined=is_confined):
             _refuse(problem, f"{problem}: rule {index}, for {rule.get('resource')} in {rule.get('namespace')!r}")
@@ -130,11 +131,7 @@ def check_type(response: object, expected: type, function: str) -> None:
     """Raise RefusedResponse if *response*, of the hook's *function*, is not of the type *expected*."""
     if type(response) is not expected:
         remedy = "is a return missing?" if response is None else f"return a {expected.__name__}"
-        _refuse(f"{function} returned {_what(response)}: {remedy}")
-
-
-def _what(value: object) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+        _refuse(f"{function} returned {what(response)}: {remedy}")
 
 
 def _refuse(problem: str, detail: str = "") -> NoReturn:
@@ -159,7 +156,7 @@ def _check_fields(response: Response) -> None:
     _check_status(response)
     for name, listed in (("children", response.children), ("kept", response.kept)):
         if not isinstance(listed, (list, tuple)):  # an iterator has no children left once they are checked
-            _refuse(f"{name} that are not a list", f"{name} is {_what(listed)}: write a list")
+            _refuse(f"{name} that are not a list", f"{name} is {what(listed)}: write a list")
     if isinstance(response, DecoratorResponse | DecoratorFinalizeResponse):
         _check_texts("labels", response.labels)
         _check_texts("annotations", response.annotations)
@@ -215,7 +212,7 @@ def _check_log(fields: Mapping[Any, Any]) -> None:
             )
         if not isinstance(value, str | int | float) or not is_plain_json(value):
             path = f"log[{name!r}]"
-            shown = first_wrong(value, path) if isinstance(value, str | int | float) else f"{path} is {_what(value)}"
+            shown = first_wrong(value, path) if isinstance(value, str | int | float) else f"{path} is {what(value)}"
             _refuse("a field for the log that is neither text nor a number", shown)
 
 
@@ -287,7 +284,7 @@ def _refuse_kind(child: Manifest, kinds: Kinds) -> NoReturn:
 def _named(child: object) -> str:
     """Return the kind and the name of *child*, as far as it has them."""
     if not isinstance(child, dict):
-        return f"a child that is {_what(child)}"
+        return f"a child that is {what(child)}"
     metadata = child.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     return f"{child.get('kind') or 'a child'} {name or 'without a name'}"

@@ -18,7 +18,7 @@ def check_function(name: str, function: Any, *arguments: str) -> None:  # noqa: 
     if isinstance(function, type):
         _refuse(f"{name} is a class: pass a function, {usage}")
     if not callable(function):
-        _refuse(f"{name} is {_what(function)}: pass a function, {usage}")
+        _refuse(f"{name} is {what(function)}: pass a function, {usage}")
     if _is_any(function, inspect.iscoroutinefunction, inspect.isasyncgenfunction):
         _refuse(f"{name} is an async function: write it with def; the server calls it in a thread")
     if _is_any(function, inspect.isgeneratorfunction):
@@ -36,7 +36,7 @@ def check_children(children: Any, parent: Kind | None, optional: Any = ()) -> No
     if isinstance(children, type):
         _refuse(f"children is a class: write children=({children.__name__},), a tuple")
     if not isinstance(children, tuple):
-        _refuse(f"children is {_what(children)}: write a tuple of classes, such as (ConfigMap,)")
+        _refuse(f"children is {what(children)}: write a tuple of classes, such as (ConfigMap,)")
     for struct in children:
         if not (isinstance(struct, type) and issubclass(struct, Object) and hasattr(struct, "KIND")):
             _refuse("children has an item that is not a subclass of metahook.Object with a KIND")
@@ -61,7 +61,8 @@ def _is_any(function: Any, *checks: Callable[[Any], bool]) -> bool:  # noqa: ANN
     return any(check(function) or check(getattr(function, "__call__", None)) for check in checks)  # noqa: B004 - the method
 
 
-def _what(value: object) -> str:
+def what(value: object) -> str:
+    """Return what a message calls *value*: ``None``, or ``a dict``."""
     return "None" if value is None else f"a {type(value).__name__}"
 
 

@@ -220,11 +220,11 @@ class Connection(asyncio.Protocol):
 
     # What is sent
 
-    def app_begins(self) -> None:
+    def note_app_called(self) -> None:
         """Note that the app is called for a request."""
         self._responding += 1
 
-    def app_returns(self) -> None:
+    def note_app_returned(self) -> None:
         """Note that the app has returned."""
         self._responding -= 1
         self._let_go()

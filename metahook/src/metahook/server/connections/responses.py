@@ -37,7 +37,7 @@ def on_connections(app: ASGIApp, refuse: Callable[[Refusal, str], ASGIApp] | Non
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 connection.end_response()
 
-        connection.app_begins()
+        connection.note_app_called()
         try:
             await app(scope, receive_expected if expects else receive, send_noted)
         except asyncio.CancelledError:
@@ -46,7 +46,7 @@ def on_connections(app: ASGIApp, refuse: Callable[[Refusal, str], ASGIApp] | Non
             if not connection.is_response_begun:
                 await refuse(STOPPED, scope["path"])(scope, receive, send_noted)
         finally:
-            connection.app_returns()
+            connection.note_app_returned()
 
     return respond
 
