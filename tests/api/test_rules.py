@@ -78,9 +78,9 @@ def test_cel_and_the_hook_accept(example: Example, resource: Json) -> None:
     verdicts = [holds(_rule(example), value) for value in at(example.path, resource)]
 
     assert verdicts
-    assert all(verdicts)
+    assert all(verdicts), f"CEL refuses {resource['spec']}"
     assert refusals(resource) == []
-    assert isinstance(read_stored(resource), MyResourceSpec)
+    assert isinstance(read_stored(resource), MyResourceSpec), f"the hook refuses {resource['spec']}"
 
 
 def refused_by_cel(example: Example, resource: Json) -> list[Refusal]:
@@ -88,7 +88,7 @@ def refused_by_cel(example: Example, resource: Json) -> list[Refusal]:
     verdicts = [holds(_rule(example), value) for value in at(example.path, resource)]
     refused = refusals(resource)
 
-    assert not all(verdicts)
+    assert not all(verdicts), f"CEL accepts {resource['spec']}"
     assert {refusal.path for refusal in refused} == {example.path}
     assert [refusal for refusal in refused if not refusal.why.startswith(example.says)] == []
     return refused
@@ -99,7 +99,7 @@ def test_cel_refuses_for_this_rule_alone_and_the_hook_in_the_same_words(example:
     refused = refused_by_cel(example, resource)
     problem = read_stored(resource)
 
-    assert isinstance(problem, InvalidSpec)
+    assert isinstance(problem, InvalidSpec), f"the hook accepts {resource['spec']}"
     place, _, message = problem.problem.partition(": ")
     assert message.startswith(example.says)
     assert Refusal(example.path, message) in refused

@@ -1,6 +1,7 @@
 """Generated files are up to date, and every value is documented."""
 
 import json
+import re
 
 import yaml
 
@@ -42,7 +43,15 @@ def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:
 def test_every_value_and_every_group_is_documented() -> None:
     comments = documented(TEXT)
 
-    assert all(comments.get(path) for path in [*VALUES, *DEFAULTS])
+    assert [path for path in [*VALUES, *DEFAULTS] if not comments.get(path)] == [], "comment it in values.yaml"
+
+
+def test_every_value_is_in_a_template() -> None:
+    templates = "".join(file.read_text() for file in CHART.glob("templates/**/*.*"))
+    unused = [path for path in VALUES if not re.search(rf"\b{path.rpartition('.')[2]}\b", templates)]
+
+    # One loop writes all limits.
+    assert [path for path in unused if not path.startswith("limits.")] == []
 
 
 OPEN = {"/global", "/extraVolumes/*"}

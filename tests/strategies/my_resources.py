@@ -98,6 +98,8 @@ def _values(node: Json) -> list[Any]:
     """Return values of a field with the schema *node*, if it has few kinds of them; otherwise none."""
     if "enum" in node:
         return list(node["enum"])
+    if node.get("type") == "boolean":
+        return [True, False]
     if node.get("type") == "integer" and {"minimum", "maximum"} <= node.keys():
         return [node["minimum"], node["minimum"] + 1, node["maximum"]]
     inner = {name: _values(below) for name, below in node.get("properties", {}).items()}
@@ -111,7 +113,6 @@ _ALONE: dict[str, Strategy[Any]] = {
     "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
     "args": st.lists(texts, max_size=2),
     "envFrom": env_from,
-    "readOnlyRootFilesystem": st.booleans(),
     "capabilities": st.sampled_from(CAPABILITIES),
     "imagePullSecrets": lists(variants(name=OBJECT_NAMES), "name", most=2),
     "service": st.one_of(

@@ -33,7 +33,10 @@ def test_each_setting_is_described_and_used() -> None:
         description = descriptions(ServeSettings)[name]
         assert description.endswith(".")
         assert "|" not in description
-        assert name in (by_server if name in Limits.__dataclass_fields__ else by_command)
+        readers = by_server if name in Limits.__dataclass_fields__ else by_command
+        assert name in readers, (
+            "read it in app/cli/serve.py or app/settings/watch.py, or in the server if it is a limit"
+        )
 
 
 def test_what_is_watched_and_each_limit_of_the_server_have_a_setting_with_the_same_default() -> None:

@@ -36,14 +36,14 @@ def test_the_same_answer_has_the_same_bytes_in_whatever_order_it_was_made() -> N
         status={"b": {"d": 3, "c": 2}, "a": 1}, children=[config_map("y"), config_map("x", data={"f": "5", "e": "4"})]
     )
 
-    assert one.encode() == other.encode()
+    assert one.encode().decode() == other.encode().decode()
 
 
 def test_children_of_one_kind_word_and_name_are_sorted_by_their_group() -> None:
     one, other = config_map("a"), {**config_map("a"), "apiVersion": "example.com/v1"}
     answers = [SyncResponse(status={"a": 1}, children=each) for each in ([one, other], [other, one])]
 
-    assert answers[0].encode() == answers[1].encode()
+    assert answers[0].encode().decode() == answers[1].encode().decode()
 
 
 def test_lists_keep_their_order() -> None:

@@ -8,7 +8,7 @@ from hypothesis import settings
 T = TypeVar("T")
 
 IS_WHOLE = settings.get_current_profile_name() == "whole"
-"""Whether slow tests run whole; ``tests/conftest.py`` loads the profile before it imports any test."""
+"""Whether slow tests run whole; ``toolkit.lengths`` loads the profile before any test is imported."""
 
 
 only_whole = pytest.mark.skipif(not IS_WHOLE, reason="it runs by make test-all alone")

@@ -44,4 +44,4 @@ def numbered(side: Literal["good", "bad"]) -> Iterator[tuple[str, Example, Json]
     """Yield every MyResource of *side* with a name of its own for pytest, and its example."""
     pairs = [(example, fields) for example in EXAMPLES for fields in getattr(example, side)]
     for number, (example, fields) in enumerate(pairs):
-        yield f"{number} {example.path}: {example.says}", example, fields
+        yield f"{number} {example.path}: {example.says}, such as {str(fields)[:60]}", example, fields

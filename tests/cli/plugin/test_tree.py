@@ -81,6 +81,10 @@ def container(**state: Json) -> Json:
             "Pending, 0 of 1 ready, 2 restarts",
         ),
         (
+            {"kind": "Pod", "status": {"containerStatuses": [{**container(running={}), "restartCount": 1}]}},
+            "Pending, 0 of 1 ready, 1 restart",
+        ),
+        (
             {
                 "kind": "Pod",
                 "status": {"containerStatuses": [container(terminated={"reason": "OOMKilled", "exitCode": 137})]},

@@ -187,8 +187,9 @@ def check(desired: int, taken: Steps) -> None:
     gaps = [later.at - earlier.at for earlier, later in zip(rollout.writes, rollout.writes[1:], strict=False)]
     at_rest = sum(gap >= 60 for gap in gaps)
     if not any(name == "lose" for name, _ in taken):
-        assert len(rollout.writes) <= became_available + SURGE + UNAVAILABLE + at_rest
-    assert desired <= 10 or min(gaps, default=10) >= 10
+        assert len(rollout.writes) <= became_available + SURGE + UNAVAILABLE + at_rest, "status writes of a rollout"
+    if desired > 10:
+        assert [gap for gap in gaps if gap < 10] == [], "seconds between two status writes for more than ten Pods"
     assert numbers(rollout.parent["status"]) == (min(desired, rollout.old + rollout.ready), rollout.new)
     assert rollout.parent["status"]["replicas"] == min(desired, rollout.old + rollout.new)
 

@@ -35,7 +35,6 @@ def _folder(tmp_path: Path) -> Path:
     for name, content in (("first", f"{FIRST}\n"), ("second", f" {SECOND}")):
         (tmp_path / name).write_text(content)
         (tmp_path / name).chmod(0o600)
-    (tmp_path / "..data").mkdir()
     return tmp_path
 
 
@@ -49,6 +48,14 @@ def test_each_of_several_tokens_is_valid(tokens: Tokens, value: str) -> None:
     app = create_app(TINY, ServerOptions(tokens=tokens))
 
     assert call(app, "/sync", sync_body(), headers={**JSON, "authorization": value}).status_code == 200
+
+
+def test_hidden_entries_of_a_mounted_secret_are_no_tokens(folder: Path) -> None:
+    (folder / "..data").mkdir()
+    (folder / ".hidden").write_text("of nobody")
+
+    assert Tokens(folder).accept([(b"authorization", VALID.encode())])
+    assert not Tokens(folder).accept([(b"authorization", b"Bearer of nobody")])
 
 
 def test_another_header_a_second_one_and_a_longer_scheme_are_not_accepted(tokens: Tokens) -> None:

@@ -63,7 +63,7 @@ def test_slow_clients_of_the_health_port_are_closed_and_livez_is_answered_meanwh
 def test_connections_are_kept_for_longer_than_metacontroller_keeps_them() -> None:
     config = create_server(httpx.ASGITransport).config  # type: ignore[arg-type] # any app: it is not called
 
-    assert config.timeout_keep_alive == 120 > METACONTROLLERS_IDLE_SECONDS
+    assert config.timeout_keep_alive > METACONTROLLERS_IDLE_SECONDS
 
 
 def test_no_answer_names_the_server_and_no_access_is_logged() -> None:
