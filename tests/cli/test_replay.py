@@ -16,8 +16,9 @@ import pytest
 from app.cli.bound import COLLECT_COMMANDS
 from app.core.child_metadata import PASSING_ANNOTATIONS
 from tests.cli.command import LISTENS, CommandResult, call
-from tests.cli.test_diff import MODES, in_cluster, request_of, using
+from tests.cli.test_diff import in_cluster, request_of, using
 from tests.requests.builders import MYRESOURCE, NOW, NOW_TEXT, Json, my_resource, reason, sync
+from toolkit.cli.bound import MODES
 from toolkit.mutations import replaced
 from toolkit.served.process import Served
 

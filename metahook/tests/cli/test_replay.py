@@ -103,7 +103,7 @@ DIFFERENCES: dict[str, tuple[Json, Json, str]] = {
     "a field that depends on times": (RECORDED, {"response.status.seen": 5}, ""),
     "an annotation that depends on times": (
         RECORDED,
-        {"response.children.0.metadata.annotations": {"example.com/at": "x", "example.com/by": "widgets"}},
+        {"response.children.0.metadata.annotations": {"example.com/at": "x", "example.com/generation": "1"}},
         "",
     ),
     "a condition that a recording can't have": (

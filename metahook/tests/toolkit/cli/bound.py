@@ -1,4 +1,4 @@
-"""A program for Widgets, as an operator has one: it keeps what an invalid spec had, and asks to be called again."""
+"""A program for Widgets, as an operator has one: its hook looks at time, and at a ConfigMap."""
 
 import json
 from dataclasses import replace
@@ -22,17 +22,23 @@ COLLECT = "kubectl get widgets -o json > widgets.json"
 
 def sync(request: SyncRequest, now: datetime) -> SyncResponse:
     """Return the response for a Widget; without an image, or without its *config*, the children stay as they were."""
-    parent = request.parent
-    spec = json.loads(parent.spec)
+    parent, config = request.parent, request.related.get(ConfigMap, request.parent.name)
+    spec, status = json.loads(parent.spec), json.loads(parent.status)
+    status = status if isinstance(status, dict) else {}
     if not spec["image"]:
         return _kept(request, "InvalidSpec", "spec.image: must not be empty")
-    if spec.get("config") and request.related.get(ConfigMap, parent.name) is Absence.MISSING:
+    if spec.get("config") and config is Absence.MISSING and not status.get("started"):
         return _kept(request, "ConfigNotFound", "create the ConfigMap")
     made = widgets.sync(request, now)
-    made.children[0]["metadata"]["annotations"] = {"example.com/by": "widgets"}
-    status = {**made.status, "day": now.date().isoformat(), "waiting": {"since": now.isoformat()}}
-    status["conditions"] = [each for each in status["conditions"] if each["type"] == "Ready"]
-    return replace(made, status=status, resync_after=60)
+    deployment = made.children[0]
+    deployment["metadata"]["annotations"] = {"example.com/generation": str(parent.generation)}
+    template = deployment["spec"]["template"]
+    template["spec"]["containers"][0]["env"] = spec.get("env", [])
+    template["metadata"]["annotations"] = {"example.com/config": str(getattr(config, "data", None))}
+    own = [each for each in made.status["conditions"] if each["type"] == "Ready"]
+    times = {"day": now.date().isoformat(), "waiting": {"since": now.isoformat()}}
+    stays = {name: status[name] for name in ("started", "waiting") if name in status}
+    return replace(made, status={**made.status, **times, **stays, "conditions": own}, resync_after=60)
 
 
 def _kept(request: SyncRequest, reason: str, message: str) -> SyncResponse:
@@ -53,13 +59,14 @@ def binding() -> Binding:
         controller=lambda _: CONTROLLER,
         settings=_settings,
         invalid_reason="InvalidSpec",
+        started={"started": True},
         uncompared=Uncompared(
             fields=frozenset({"seen"}),
             times={"waiting": "since"},
             conditions=frozenset({"Foreign"}),
             annotations=frozenset({"example.com/at"}),
         ),
-        hidden=frozenset({"example.com/at"}),
+        hidden=frozenset({"example.com/generation"}),
         replays_redacted=True,
         collected=("Service.v1",),
         words=Words(parent="Widget", example="web.yaml", serve="widgets serve", collect=COLLECT),
@@ -83,14 +90,18 @@ def response_to(request: Json, now: datetime = NOW) -> Json:
     return found
 
 
-def in_cluster(parent: Json, mode: str = MODES[0]) -> list[Json]:
-    """Return the children of *parent* as they are stored once Metacontroller has created them in *mode*."""
+def created(desired: list[Json], parent: Json, mode: str) -> list[Json]:
+    """Return the *desired* children of *parent* as they are stored once Metacontroller has created them in *mode*."""
     recorded: dict[str, Any] = {} if mode == "server-side-apply" else {"managedFields": []}
-    desired = response_to(request_of(parent))["children"]
     children = [owned(child, parent, **recorded) for child in desired]
     if mode == MODES[0]:
         children = [with_last_applied(child, made) for child, made in zip(children, desired, strict=True)]
     return [rolled_out(child) if child["kind"] == "Deployment" else child for child in children]
+
+
+def in_cluster(parent: Json, mode: str = MODES[0], related: Grouped | None = None) -> list[Json]:
+    """Return the children of *parent* as they are stored once they are created in *mode*."""
+    return created(response_to(request_of(parent, related=related))["children"], parent, mode)
 
 
 def settled(parent: Json, mode: str = MODES[0]) -> Json:
