@@ -193,6 +193,13 @@ def test_the_time_of_a_recording_is_in_utc(text: object, time: datetime | None) 
     assert (found, found and found.tzinfo) == (time, time and UTC)
 
 
+def test_secrets_that_were_recorded_without_their_content_are_unknown() -> None:
+    secret: Json = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}}
+    for item, kept in ((secret, {"Pod.v1"}), ({**secret, "data": {"a": "YQ=="}}, {"Pod.v1", "Secret.v1"})):
+        request = request_of(widget(), related={"Secret.v1": {"default/a": item}, "Pod.v1": {}})
+        assert read_recording({"request": request}, "request.json").request["related"].keys() == kept
+
+
 @pytest.mark.parametrize(("seconds", "code"), [(59, 0), (61, 0), (58, 1), (62, 1)])
 def test_a_second_between_the_recorder_and_the_hook_is_no_difference(seconds: int, code: int) -> None:
     assert call("replay", write(changed(RECORDED, {"response.resyncAfterSeconds": seconds}))).code == code

@@ -33,7 +33,7 @@ def sync(request: SyncRequest, now: datetime) -> SyncResponse:
     deployment = made.children[0]
     deployment["metadata"]["annotations"] = {"example.com/generation": str(parent.generation)}
     template = deployment["spec"]["template"]
-    template["spec"]["containers"][0]["env"] = spec.get("env", [])
+    template["spec"]["containers"][0] |= {"env": spec["env"]} if spec.get("env") else {}
     template["metadata"]["annotations"] = {"example.com/config": str(getattr(config, "data", None))}
     own = [each for each in made.status["conditions"] if each["type"] == "Ready"]
     times = {"day": now.date().isoformat(), "waiting": {"since": now.isoformat()}}
@@ -68,6 +68,7 @@ def binding() -> Binding:
         ),
         hidden=frozenset({"example.com/generation"}),
         replays_redacted=True,
+        until=("ready", "quiet"),
         collected=("Service.v1",),
         words=Words(parent="Widget", example="web.yaml", serve="widgets serve", collect=COLLECT),
     )
