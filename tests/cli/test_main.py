@@ -9,8 +9,7 @@ import yaml
 
 from app import __version__
 from app.api.schema.crd import crd
-from tests.cli.command import call
-from toolkit.slow import short_or_whole
+from tests.cli.command import CommandResult, call
 
 
 @pytest.mark.parametrize(
@@ -39,33 +38,12 @@ def test_the_version_is_that_of_the_package() -> None:
     assert call("--version").out.split()[-1] == __version__
 
 
-def test_a_closed_pipe_is_not_an_error() -> None:
-    command = f"{sys.executable} -m app crd | head -1; exit ${{PIPESTATUS[0]}}"
+def test_the_words_of_explain_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = {"_MYRESOURCE_COMPLETE": "bash_complete", "COMP_WORDS": "myresource explain Degr", "COMP_CWORD": "2"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
 
-    ended = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
-
-    assert (ended.returncode, ended.stderr) == (0, "")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
-        "crd",
-        "--help",
-        *short_or_whole(
-            [], ["explain", "render -f examples/web.yaml", "explain --help", "simulate -f examples/web.yaml"]
-        ),
-    ],
-)
-def test_output_that_cannot_be_written_is_one_line_and_code_2(command: str) -> None:
-    with Path("/dev/full").open("w") as full:
-        ended = subprocess.run(
-            [sys.executable, "-m", "app", *command.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-
-    assert ended.returncode == 2
-    assert ended.stderr == "myresource: cannot write the output: no space left on device; write to another file\n"
+    assert call() == CommandResult(0, "plain,Degraded\n", "")
 
 
 def test_what_the_image_lacks_no_command_of_the_toolkit_needs(write: Callable[..., str]) -> None:

@@ -20,7 +20,6 @@ from metahook.cli.comparison.comparison import compare
 from metahook.cli.files.recordings import read_recording
 from metahook.cli.hooks.named_hook import LocalHook
 from metahook.record.redaction import Redaction
-from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.core.desired.test_every_kind import full
 from tests.recorded.traffic import Recorded, load
@@ -247,22 +246,3 @@ def test_a_difference_in_a_value_is_still_a_difference() -> None:
 
     assert not has_difference(same, WATCH)
     assert has_difference(changed, WATCH)
-
-
-# Diff
-
-
-def test_diff_refuses_a_redacted_recording_whose_values_would_all_differ(tmp_path: Path) -> None:
-    parent = my_resource(args=[CANARY])
-    request = json.dumps(request_of(parent, *in_cluster(parent))).encode()
-    response = WATCHING.handle_sync(request, NOW).body
-    (tmp_path / "new.json").write_text(json.dumps(parent))
-
-    def diff(*, keeps_values: bool) -> CommandResult:
-        document = recording("/sync", request, response, NOW, redaction_of(keeps_values=keeps_values))
-        (tmp_path / "old.json").write_text(json.dumps({**document, "redacted": not keeps_values}))
-        return call("diff", str(tmp_path / "old.json"), str(tmp_path / "new.json"))
-
-    problem = "its values are redacted, so all would differ; record with: myresource record --values"
-    assert diff(keeps_values=False) == CommandResult(2, "", f"myresource: {tmp_path}/old.json: {problem}\n")
-    assert diff(keeps_values=True) == CommandResult(0, "Nothing changes.\n", "")

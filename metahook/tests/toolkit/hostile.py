@@ -2,23 +2,12 @@
 
 from collections.abc import Iterator
 
-import msgspec
+from metahook.protocol.request_builder import sync_request
+from toolkit.widgets import grouped, widget
 
-from metahook import Kind
-from toolkit.builders import stored_parent
-
-_GROUPS: dict[str, object] = {"Deployment.apps/v1": {}, "Service.v1": {}}
-PARENT_OF_0_2_0 = stored_parent(
-    Kind("mygroup.example.com/v1alpha1", "MyResource", "myresources"), {"image": "nginx:1.27"}
-)
-# An operator's answers to its bytes are recorded, so their order stays.
-BODY = msgspec.json.encode(
-    {"controller": {}, "parent": PARENT_OF_0_2_0, "children": _GROUPS, "related": {}, "finalizing": False}
-)
+BODY = sync_request(widget(), grouped(), {})
 JSON = "Content-Type: application/json"
-PARENT = (
-    b'{"metadata":{"name":"web","namespace":"default","uid":"1","generation":1},"spec":{"image":"a","replicas":%s}}'
-)
+_PARENT = b'{"metadata":{"name":"web","namespace":"default","uid":"1","generation":1},"spec":{"image":"a","later":%s}}'
 
 
 def raw(line: str = "POST /sync HTTP/1.1", *headers: str, body: bytes = BODY, length: str | None = None) -> bytes:
@@ -29,8 +18,7 @@ def raw(line: str = "POST /sync HTTP/1.1", *headers: str, body: bytes = BODY, le
 
 def with_spec(value: bytes) -> bytes:
     """Return a request that has *value* as a field of its spec."""
-    body = b'{"parent":' + PARENT % value + b',"children":{"Deployment.apps/v1":{},"Service.v1":{}}}'
-    return raw(body=body)
+    return raw(body=b'{"parent":' + _PARENT % value + b',"children":{"Deployment.apps/v1":{},"Service.v1":{}}}')
 
 
 def lines() -> Iterator[tuple[str, bytes]]:
@@ -142,7 +130,7 @@ def bodies() -> Iterator[tuple[str, bytes]]:
         b"null",
         b"[]",
         b"{}",
-        b'1,"replicas":2',
+        b'1,"later":2',
         b"[" * 900,
         b"/**/1",
     )

@@ -1,5 +1,6 @@
-"""A hook that only some may call is called by replay and simulate, with their options for it."""
+"""A hook that only some may call is called by the commands with their options for it."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,12 +10,13 @@ import pytest
 from metahook.cli.hooks.credentials import Credentials
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
-from tests.cli.command import assert_one_line, call
-from tests.requests.builders import MYRESOURCE
+from toolkit.cli.bound import CONTROLLER, call, settled
+from toolkit.command import CommandResult, assert_one_line
 from toolkit.served.tls import Pki, serving, write_pair
+from toolkit.widgets import widget
+from toolkit.worlds import parent
 
 OPTIONS = {"ca": "--ca-cert", "cert": "--client-cert", "key": "--client-key", "token": "--token-file"}
-RECORDED = "examples/requests/ready.json"
 
 
 @pytest.fixture(name="pki", scope="module")
@@ -27,28 +29,33 @@ def _pki(tmp_path_factory: pytest.TempPathFactory) -> Pki:
 
 @pytest.fixture(name="url", scope="module")
 def _url(pki: Pki) -> Iterator[str]:
-    app = create_app(MYRESOURCE, ServerOptions(tokens=Tokens(pki.folder / "token")))
+    app = create_app(CONTROLLER, ServerOptions(tokens=Tokens(pki.folder / "token")))
     with serving(pki.certificates(), app=app) as (host, port):
         yield f"https://{host}:{port}"
 
 
+@pytest.fixture(autouse=True)
+def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("request.json").write_text(json.dumps(settled(widget())))
+    Path("web.yaml").write_text(json.dumps(parent()))
+
+
+def replay(url: str, pki: Pki, **others: Path | None) -> CommandResult:
+    """Call the hook at *url* with the files of *pki*, or with *others* in place of them; None leaves an option out."""
+    return call("replay", "request.json", "--against", url, *given(pki, **others))
+
+
 def given(pki: Pki, **others: Path | None) -> list[str]:
-    """Return the options for *pki*, with other files in place of its own; None leaves an option out."""
-    own = {
-        "ca": pki.client_ca,
-        "cert": pki.folder / "me.crt",
-        "key": pki.folder / "me.key",
-        "token": pki.folder / "token",
-    }
-    files = {OPTIONS[name]: file for name, file in (own | others).items() if file}
-    return [f"{option}={file}" for option, file in files.items()]
+    own = {"cert": pki.folder / "me.crt", "key": pki.folder / "me.key", "token": pki.folder / "token"}
+    files = {"ca": pki.client_ca, **own, **others}
+    return [f"{OPTIONS[name]}={file}" for name, file in files.items() if file]
 
 
 def test_replay_and_simulate_call_a_hook_with_credentials(pki: Pki, url: str) -> None:
-    replayed = call("replay", RECORDED, "--against", url, *given(pki))
-    simulated = call("simulate", "-f", "examples/web.yaml", "--until", "ready", "--hook", url, *given(pki))
+    simulated = call("simulate", "-f", "web.yaml", "--until", "ready", "--hook", url, *given(pki))
 
-    assert (replayed.code, replayed.err) == (0, "")
+    assert (replay(url, pki).code, replay(url, pki).err) == (0, "")
     assert (simulated.code, simulated.err) == (0, "")
 
 
@@ -61,24 +68,20 @@ def test_replay_and_simulate_call_a_hook_with_credentials(pki: Pki, url: str) ->
     ],
 )
 def test_each_of_the_credentials_is_needed(pki: Pki, url: str, left_out: list[str], text: str) -> None:
-    ended = call("replay", RECORDED, "--against", url, *given(pki, **dict.fromkeys(left_out)))
-
-    assert_one_line(ended, 2, text)
+    assert_one_line(replay(url, pki, **dict.fromkeys(left_out)), 2, text, program="widgets")
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("content", [b"canary\xff", None], ids=["of something else", "that is missing"])
-def test_a_file_that_can_not_be_used_is_named_by_its_option(
-    pki: Pki, tmp_path: Path, name: str, content: bytes | None
-) -> None:
-    file = tmp_path / "file"
+def test_a_file_that_can_not_be_used_is_named_by_its_option(pki: Pki, name: str, content: bytes | None) -> None:
+    file = Path("file")
     if content:
         file.write_bytes(content)
 
-    ended = call("replay", RECORDED, "--against", "https://127.0.0.1:1", *given(pki, **{name: file}))
+    ended = replay("https://127.0.0.1:1", pki, **{name: file})
 
     remedy = str(file) if name == "token" else "give a readable"
-    assert_one_line(ended, 2, OPTIONS[name].replace("key", "cert"), remedy)
+    assert_one_line(ended, 2, OPTIONS[name].replace("key", "cert"), remedy, program="widgets")
     assert "canary" not in ended.err
 
 
