@@ -111,6 +111,11 @@ DIFFERENCES: dict[str, tuple[Json, Json, str]] = {
         {"response.status.conditions": [*CONDITIONS, {"type": "Foreign", "status": "True"}]},
         "",
     ),
+    "a condition whose type is no text": (
+        RECORDED,
+        {"response.status.conditions": [*CONDITIONS, {"type": {}, "status": "True"}]},
+        "status changed (conditions)",
+    ),
     "an edit of one that is being deleted": (
         REQUEST,
         {"parent.metadata.deletionTimestamp": NOW_TEXT, "parent.spec.image": "nginx:1.28"},

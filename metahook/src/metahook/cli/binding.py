@@ -55,7 +55,7 @@ class Uncompared:
     conditions: frozenset[str] = frozenset()
     """Types of conditions."""
     annotations: frozenset[str] = frozenset()
-    """Of children, unless both responses are of the same time."""
+    """Of children."""
 
 
 @dataclass(frozen=True, kw_only=True)
