@@ -171,9 +171,10 @@ schedule.nextTransition schedule.overrideState schedule.overrideUntil schedule.s
 secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
 service.type sleep.days sleep.from sleep.to spec.dnsPolicy
 spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
-spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
+running.startedAt spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
 spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
-strategy.type sync.version tcpSocket.port terminated.reason tolerations.effect tolerations.key tolerations.operator
+strategy.type sync.version tcpSocket.port terminated.finishedAt terminated.reason terminated.startedAt
+tolerations.effect tolerations.key tolerations.operator
 topologySpreadConstraints.nodeAffinityPolicy topologySpreadConstraints.nodeTaintsPolicy
 topologySpreadConstraints.topologyKey topologySpreadConstraints.whenUnsatisfiable updateStrategy.method
 expose.className expose.host expose.path expose.port spec.ingressClassName paths.path paths.pathType rules.host
@@ -210,9 +211,10 @@ def full_exchange() -> tuple[Json, Json]:
     parent = {**FULL, "metadata": metadata, "status": {**own, "conditions": conditions}}
     children = in_cluster(parent)
     children[0]["metadata"]["annotations"] |= {READY_IMAGE: "a", ROLLBACK: "a"}
-    ended = {"terminated": {"reason": "a", "message": "a"}}
+    ended = {"terminated": {"reason": "a", "message": "a", "startedAt": "a", "finishedAt": "a"}}
     failed = container(state=waiting("CreateContainerError", "a"), last=ended, imageID="a")
-    status = {"phase": "a", "reason": "a", "message": "a", "containerStatuses": [failed]}
+    runs = container("sidecar", state={"running": {"startedAt": "a"}})
+    status = {"phase": "a", "reason": "a", "message": "a", "containerStatuses": [failed, runs]}
     observed = {**pod(status=status), "spec": children[0]["spec"]["template"]["spec"]}
     database = {**backup("db"), "spec": {"password": "a", "name": "a"}}
     watched = {**related(config_map("app", a="b"), secret("app", b="c"), database), **shown(observed)}
