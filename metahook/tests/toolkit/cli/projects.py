@@ -45,7 +45,10 @@ def run(folder: str, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
-        env={**os.environ, "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:schemathesis -p no:xdist -p no:cov -p no:anyio"},
+        env={
+            **os.environ,
+            "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:schemathesis -p no:xdist -p no:cov -p no:anyio",
+        },
         capture_output=True,
         text=True,
         check=False,
