@@ -12,7 +12,7 @@ import pytest
 from metahook.envtest.free_port import free_port
 from metahook.server.app import DEFAULT_OPTIONS
 from tests.chart.sets import objects, the
-from tests.service.operator import served
+from tests.service.operator import FORKED, served
 from toolkit.served.process import Served
 from toolkit.served.tls import Pki, write_pair
 
@@ -86,7 +86,7 @@ def _protected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, 
     shutil.copy(pki.client_ca, caller)
     (caller / "token").write_text("a-token-of-this-test\n")
     files = [f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tls-client-ca={pki.client_ca}"]
-    with served(sys.executable, "-m", "app", "serve", *files, f"--tokens={caller / 'token'}") as hook:
+    with served(*FORKED, "serve", *files, f"--tokens={caller / 'token'}") as hook:
         yield hook.url.replace("http://", "https://"), caller
 
 

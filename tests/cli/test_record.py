@@ -1,7 +1,6 @@
 """``myresource record``: what it records of the operator is replayed."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,12 @@ from metahook.protocol.request_builder import customize_request
 from tests.cli.command import call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.requests.builders import my_resource
+from tests.service.operator import FORKED
 from toolkit.recording import recording
 from toolkit.served.process import Served
 
 Json = dict[str, Any]
 
-OPERATOR = (sys.executable, "-m", "app", "record")
 CANARY = "canary-c9f0f895"
 
 
@@ -36,7 +35,7 @@ CALLS: dict[str, tuple[str, Json]] = {
 
 
 def test_what_is_recorded_is_replayed_with_no_difference(operator: Served, tmp_path: Path) -> None:
-    with recording(operator.url, tmp_path / "new", command=OPERATOR) as running:
+    with recording(operator.url, tmp_path / "new", command=(*FORKED, "record")) as running:
         for path, body in CALLS.values():
             assert httpx.post(f"{running.url}{path}?rev=1", json=body).status_code == 200
         found = running.kept()
