@@ -137,9 +137,12 @@ class _Reader:
 
     def _map(self, value: Any, type_: Json, path: str) -> Json:
         entries, inner_type = _expect(value, dict, "an object", path), type_["values"]
-        if inner_type == "string" and all(type(inner) is str for inner in entries.values()):
-            return {**entries}
-        return {name: self.read(inner, inner_type, f"{path}.{name}") for name, inner in entries.items()}
+        return {
+            name: inner
+            if type(inner) is str and inner_type == "string"
+            else self.read(inner, inner_type, f"{path}.{name}")
+            for name, inner in entries.items()
+        }
 
 
 def _word(value: Any, type_: Json, path: str) -> Any:
