@@ -1,3 +1,3 @@
-"""What all tests share: how long they run, and how they are collected."""
+"""What all tests share: how long they run, how they are collected, and how they are reported."""
 
-pytest_plugins = ["toolkit.lengths"]
+pytest_plugins = ["toolkit.lengths", "toolkit.reports"]

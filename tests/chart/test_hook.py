@@ -12,12 +12,16 @@ import pytest
 from metahook.envtest.free_port import free_port
 from metahook.server.app import DEFAULT_OPTIONS
 from tests.chart.sets import objects, the
-from tests.service.operator import served
+from tests.service.operator import FORKED, served
 from toolkit.served.process import Served
 from toolkit.served.tls import Pki, write_pair
 
-(TEST,) = [item for item in objects() if item["kind"] == "Pod"]
-(TEST_CONTAINER,) = TEST["spec"]["containers"]
+
+def container_of_helm_test() -> Any:
+    """Return the container of helm test."""
+    (pod,) = [item for item in objects() if item["kind"] == "Pod"]
+    (found,) = pod["spec"]["containers"]
+    return found
 
 
 @pytest.mark.parametrize(("drain", "stop"), [(0, 12), (5, 12), (60, 12), (5, 300)])
@@ -34,11 +38,12 @@ def run_helm_test(url: str, *ca: str, **changed: str) -> tuple[int, str]:
 
     Return its exit code, and what it prints.
     """
-    script, given = TEST_CONTAINER["args"]
+    container = container_of_helm_test()
+    script, given = container["args"]
     for old, new in changed.items():
         script = script.replace(old, new)
     assert given == "http://myresource-operator.operators.svc"
-    command = [sys.executable, *TEST_CONTAINER["command"][1:], script, url, *ca]
+    command = [sys.executable, *container["command"][1:], script, url, *ca]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     return ended.returncode, ended.stdout + ended.stderr
 
@@ -81,7 +86,7 @@ def _protected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, 
     shutil.copy(pki.client_ca, caller)
     (caller / "token").write_text("a-token-of-this-test\n")
     files = [f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tls-client-ca={pki.client_ca}"]
-    with served(sys.executable, "-m", "app", "serve", *files, f"--tokens={caller / 'token'}") as hook:
+    with served(*FORKED, "serve", *files, f"--tokens={caller / 'token'}") as hook:
         yield hook.url.replace("http://", "https://"), caller
 
 

@@ -3,8 +3,6 @@
 import json
 import os
 import ssl
-import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,8 @@ from tests.chart.sets import the
 from tests.cli.command import call
 from tests.docs.documents import ROOT
 from tests.schemas.kubernetes import validate
+from tests.service.operator import FORKED
+from toolkit.forked import started
 from toolkit.recording import wait_for
 from toolkit.served.asgi import JSON
 from toolkit.served.tls import write_pair
@@ -76,8 +76,7 @@ def test_a_sync_through_the_recorder_gets_the_same_bytes_and_its_recording_is_re
         for container in json.loads(text):
             given = {each["name"]: each["value"] for each in container.get("env", ())}
             environment = {**os.environ, **given, "MYRESOURCE_DRAIN": "0", "MYRESOURCE_HEALTH_PORT": str(free_port())}
-            command = [sys.executable, "-m", "app", *container["args"]]
-            process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+            process = started([*FORKED, *container["args"]], environment)
             stack.enter_context(process)
             stack.callback(process.terminate)
             wait_for(ports[container["name"]], process)

@@ -1,7 +1,6 @@
 """``myresource record``: what it records of the operator is replayed, without what users keep private."""
 
 import json
-import sys
 from pathlib import Path
 
 import httpx
@@ -10,6 +9,7 @@ from metahook.protocol.request_builder import customize_request
 from tests.cli.command import CommandResult, call
 from tests.cli.test_diff import in_cluster, request_of
 from tests.requests.builders import my_resource
+from tests.service.operator import FORKED
 from toolkit.recording import recording
 from toolkit.served.process import Served
 
@@ -23,8 +23,7 @@ CALLS = [
 
 
 def test_what_is_recorded_is_replayed_with_no_difference(operator: Served, tmp_path: Path) -> None:
-    command = (sys.executable, "-m", "app", "record")
-    with recording(operator.url, tmp_path / "new", command=command) as running:
+    with recording(operator.url, tmp_path / "new", command=(*FORKED, "record")) as running:
         for path, body in CALLS:
             assert httpx.post(f"{running.url}/{path}?rev=1", json=body).status_code == 200
         found = running.kept()

@@ -2,7 +2,6 @@
 
 import socket
 import ssl
-import sys
 from pathlib import Path
 
 import httpx
@@ -10,7 +9,7 @@ import pytest
 
 from app.cli.environment import settings_for_another_server
 from tests.cli.command import assert_one_line, call
-from tests.service.operator import served
+from tests.service.operator import FORKED, served
 from toolkit.served.tls import Pki
 
 GONE = ("MYRESOURCE_RECORD", "MYRESOURCE_RECORD_VALUES", "MYRESOURCE_RECORD_LIMIT")
@@ -108,7 +107,7 @@ def test_names_of_clients_and_the_version_of_tls_are_options(tmp_path: Path) -> 
     pki = Pki(tmp_path)
     files = [f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tls-client-ca={pki.client_ca}"]
     names = ["--tls-client-name=a.example,b.example", "--tls-client-name=c.example"]
-    with served(sys.executable, "-m", "app", "serve", *files, *names, "--tls-min-version=1.2") as hook:
+    with served(*FORKED, "serve", *files, *names, "--tls-min-version=1.2") as hook:
 
         def status(name: str) -> int:
             client = pki.client(pki.ca.issue_cert(name))

@@ -2,14 +2,13 @@
 
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.docs.commands import section_commands
 from tests.docs.documents import consoles, printed
-from tests.service.operator import served
+from tests.service.operator import FORKED, served
 from toolkit.documents import Console
 from toolkit.served.refusals import without_id
 
@@ -25,7 +24,7 @@ def _run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], s
     for command in MAKE:
         subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)  # noqa: S602 - a document's
     words = shlex.split(SERVE.replace("certs/", f"{folder}/certs/"))
-    with served(sys.executable, "-m", "app", *words[1:], "--drain=0") as hook:
+    with served(*FORKED, *words[1:], "--drain=0") as hook:
         places = {
             "https://127.0.0.1:8080": hook.url.replace("http:", "https:"),
             "http://127.0.0.1:8081": hook.health_url,

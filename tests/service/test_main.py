@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 
 from metahook.envtest.free_port import free_port
+from toolkit.served.process import CLIENT
 from toolkit.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +43,7 @@ def served(log: Path | None = None, **environment: str) -> Iterator[str]:
 
 def reached(url: str) -> bool:
     try:
-        httpx.get(f"{url}/sync")
+        CLIENT.get(f"{url}/sync")
     except httpx.ConnectError:
         return False
     return True
@@ -51,8 +52,8 @@ def reached(url: str) -> bool:
 def test_it_answers_and_logs_as_the_service_does_and_loads_no_scripts_from_elsewhere(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with served(log) as url:
-        answer = httpx.post(f"{url}/sync", content=READY, headers=JSON)
-        pages = [httpx.get(f"{url}{path}").status_code for path in ("/docs", "/redoc", "/openapi.json")]
+        answer = CLIENT.post(f"{url}/sync", content=READY, headers=JSON)
+        pages = [CLIENT.get(f"{url}{path}").status_code for path in ("/docs", "/redoc", "/openapi.json")]
 
     assert answer.text + "\n" == (ROOT / "examples/answers/ready.json").read_text()
     assert '"event": "hook called", "hook": "/sync", "kind": "MyResource", ' in log.read_text()

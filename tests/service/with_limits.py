@@ -18,6 +18,11 @@ def set_limits(arguments: list[str]) -> list[str]:
     return arguments[len(given) :]
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Run the command line."""
     sys.argv[1:] = set_limits(sys.argv[1:])
     main()
+
+
+if __name__ == "__main__":
+    run()

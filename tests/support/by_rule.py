@@ -7,7 +7,9 @@ and the names of its modules. They spread over all packages, the more the larger
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -90,17 +92,19 @@ def made_by_rule(sources: dict[Path, str], root: Path) -> list[RuleMade]:
 def of_module(file: Path, source: str, defaults: _Defaults) -> Iterator[RuleMade]:
     """Yield all that the rules make in a module."""
     lines = source.splitlines(keepends=True)
+    starts = [0, *accumulate(map(len, lines))]
+    text_of = cache(ast.unparse)  # a statement has many mistakes
 
     def position(line: int, column: int) -> int:  # columns count bytes
-        return len("".join(lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
+        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
     for function, statement, node in _nodes(ast.parse(source)):
         for rule, old, new in _changes(node, defaults):
             begin, end = position(old.lineno, old.col_offset), position(old.end_lineno or 0, old.end_col_offset or 0)
-            text = f"{function} {rule} {ast.unparse(statement)} {ast.unparse(old)} {ast.unparse(new)}"
+            text = f"{function} {rule} {text_of(statement)} {text_of(old)} {text_of(new)}"
             key = sha256(text.encode()).hexdigest()
             is_simple = isinstance(new, ast.Constant | ast.Name)
-            new_text = ast.unparse(new) if is_simple else f"({ast.unparse(new)})"
+            new_text = text_of(new) if is_simple else f"({text_of(new)})"
             yield RuleMade(key, rule, function, file, begin, source[begin:end], new_text)
 
 

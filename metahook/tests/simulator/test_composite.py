@@ -132,7 +132,7 @@ def test_sync_that_says_finalized_loops() -> None:
     made.edit(ROOM, lambda it: it["metadata"].update(labels={"a": "b"}))
 
     with pytest.raises(NeverQuiet, match=r"RepeatedWrites: Room a: .*: metadata\.finalizers is another one"):
-        made.until_quiet()
+        made.until_quiet(within=60)
 
 
 @both_modes

@@ -9,12 +9,12 @@ import pytest
 from toolkit.docstrings import RULES, docstrings, invalid_blocks, literal_blocks, unknown_modules, unknown_names
 from toolkit.root import ROOT
 
-MODULES = docstrings(ROOT / "src/metahook")
-
 
 @pytest.mark.parametrize("find", RULES)
 def test_what_a_docstring_names_exists(find: Callable[[Path, str], list[str]]) -> None:
-    assert {file: found for file, text in MODULES.items() if (found := find(file, text))} == {}
+    modules = docstrings(ROOT / "src/metahook")
+
+    assert {file: found for file, text in modules.items() if (found := find(file, text))} == {}
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,7 @@ def test_a_wrong_docstring_is_found(find: Callable[[Path, str], list[str]], wron
 
 
 def test_the_module_to_read_first_has_an_example() -> None:
-    (block,) = literal_blocks(MODULES[ROOT / "src/metahook/envtest/cluster.py"])
+    folder = ROOT / "src/metahook/envtest"
+    (block,) = literal_blocks(docstrings(folder)[folder / "cluster.py"])
 
     assert isinstance(ast.parse(block).body[0], ast.With)

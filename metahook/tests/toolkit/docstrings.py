@@ -4,6 +4,7 @@ import ast
 import inspect
 import pkgutil
 import re
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
@@ -50,6 +51,7 @@ def is_code(block: str) -> bool:
     return True
 
 
+@cache
 def docstrings(folder: Path) -> dict[Path, str]:
     """Return the docstring of each module in *folder*."""
     return {file: ast.get_docstring(ast.parse(file.read_text())) or "" for file in sorted(folder.rglob("*.py"))}

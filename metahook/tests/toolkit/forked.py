@@ -9,7 +9,15 @@ from multiprocessing.connection import Connection
 from typing import Self
 
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["metahook.cli.commands.record", "metahook.server.lifecycle.serve", "toolkit.widgets"])
+
+
+def preload(*modules: str) -> None:
+    """Import *modules*, too, before a process is forked."""
+    own = ["metahook.cli.commands.record", "metahook.server.lifecycle.serve", "toolkit.widgets"]
+    _FORKS.set_forkserver_preload([*own, *modules])
+
+
+preload()
 
 
 class Forked:

@@ -45,7 +45,7 @@ class Target:
 def served(*options: str, **limits: float) -> Iterator[Target]:
     """Run ``myresource serve`` with *options* and *limits*; it drains for no time, unless they say how long."""
     port, health_port = free_port(), free_port()
-    command = [*serve_with(**limits)[2:], f"--port={port}", f"--health-port={health_port}", "--drain=0", *options]
+    command = [*serve_with(**limits), f"--port={port}", f"--health-port={health_port}", "--drain=0", *options]
     with _running(command, port, health_port) as target:
         yield target
 
@@ -55,14 +55,16 @@ def unprotected() -> Iterator[Target]:
     """Run the same sync hook without limits, with uvicorn's own protocol and settings."""
     port = free_port()
     app = "tests.service.attacks.unprotected:app"
-    with _running(["uvicorn", app, f"--port={port}", "--log-level=critical"], port, port) as target:
+    with _running(
+        [sys.executable, "-m", "uvicorn", app, f"--port={port}", "--log-level=critical"], port, port
+    ) as target:
         yield target
 
 
 @contextmanager
 def _running(command: list[str], port: int, health_port: int) -> Iterator[Target]:
     quiet = subprocess.DEVNULL
-    with subprocess.Popen([sys.executable, "-m", *command], stdout=quiet, stderr=quiet) as process:
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as process:
         try:
             assert eventually(lambda: _answers(f"http://127.0.0.1:{health_port}/readyz"))
             yield Target(process, port, health_port)

@@ -26,6 +26,7 @@ PROJECTS = {
 }
 
 _MODULES = ("hook", "children", "model")
+_UNUSED = ("cacheprovider", "schemathesis", "xdist", "cov", "anyio")
 
 
 def controller_of(folder: Path) -> Controller:
@@ -44,7 +45,10 @@ def run(folder: str, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
-        env={**os.environ, "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:schemathesis -p no:xdist -p no:cov"},
+        env={
+            **os.environ,
+            "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:schemathesis -p no:xdist -p no:cov -p no:anyio",
+        },
         capture_output=True,
         text=True,
         check=False,

@@ -32,13 +32,16 @@ _DROPPED_ZERO = {
 
 def without_nulls(value: Any) -> Any:
     """Return *value* without nulls, and with a whole float as an integer."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+    if isinstance(value, dict):
+        return {
+            # Most values are texts, and a call costs more than the look at the type.
+            name: inner if type(inner) is str else without_nulls(inner)
+            for name, inner in value.items()
+            if inner is not None
+        }
     if isinstance(value, list):
         return [without_nulls(item) for item in value if item is not None]
-    if not isinstance(value, dict):
-        return value
-    return {name: without_nulls(inner) for name, inner in value.items() if inner is not None}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _without_zeros(value: Any, field: str = "") -> Any:
@@ -47,7 +50,7 @@ def _without_zeros(value: Any, field: str = "") -> Any:
         return [_without_zeros(item, field) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = {name: _without_zeros(inner, name) for name, inner in value.items()}
+    kept = {name: inner if type(inner) is str else _without_zeros(inner, name) for name, inner in value.items()}
     return (
         kept if field in _OPEN_MAPS else {name: inner for name, inner in kept.items() if not _is_omitted(name, inner)}
     )

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import msgspec
 from msgspec import UNSET
 
 from metahook.protocol.objects.changes import changes
@@ -66,7 +67,7 @@ def answered_sync(call: Call) -> AnsweredSync | None:
     """Return *call*, of the hook sync or finalize, if it has a usable response, or None."""
     if call.status != _OK:
         return None
-    request = json.loads(call.request)
+    request = msgspec.json.decode(call.request)
     is_decorator = "object" in request
     response = _read(call, request, "decorator" if is_decorator else "composite")
     if response is None:

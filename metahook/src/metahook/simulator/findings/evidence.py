@@ -31,8 +31,9 @@ class Evidence:
 
     def entries(self) -> Iterator[tuple[Entry, AnsweredSync | None]]:
         """Yield all entries, and the sync that a call with a usable response is."""
+        answered = self._answered
         for place, entry in enumerate(self.history.entries):
-            yield entry, self._answered.get(place)
+            yield entry, answered.get(place)
 
     @cached_property
     def parents(self) -> frozenset[Key]:

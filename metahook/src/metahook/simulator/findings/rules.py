@@ -82,18 +82,19 @@ def _failing_syncs(evidence: Evidence) -> Iterator[Occurrence]:
 
 def _wrong_deletes(evidence: Evidence) -> Iterator[Occurrence]:
     """Yield deleted children that a response for the same generation lists, or that no response ever listed."""
-    listed = [(sync, sync.keys) for sync in evidence.syncs]
+    syncs = evidence.syncs
+    listed = {key for sync in syncs for key in sync.children}
     for write in evidence.history.writes(NAME):
         if write.verb != "delete" or not write.changed:
             continue
-        by = [sync for sync, _ in listed if sync.at <= write.at and sync.owns(write.before)]
-        if not any(write.key in keys for _, keys in listed):
+        by = next((sync for sync in reversed(syncs) if sync.at <= write.at and sync.owns(write.before)), None)
+        if write.key not in listed:
             yield write.key, write.at, "deleted, but no response ever listed it: it belongs to another owner"
         elif (
             by
-            and not by[-1].finalizing
-            and write.key not in by[-1].children  # otherwise its update method deletes it, to create it again
-            and any(write.key in keys for sync, keys in listed if sync.generation == by[-1].generation)
+            and not by.finalizing
+            and write.key not in by.children  # otherwise its update method deletes it, to create it again
+            and any(write.key in sync.children for sync in syncs if sync.generation == by.generation)
         ):
             yield write.key, write.at, "deleted, although the parent's spec did not change"
 

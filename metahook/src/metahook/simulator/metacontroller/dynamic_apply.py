@@ -4,6 +4,7 @@ Source: Metacontroller 4.17, pkg/dynamic/apply. An annotation of the child recor
 """
 
 import json
+from functools import lru_cache
 from typing import Any
 
 from metahook.protocol.objects.object import object_or_empty
@@ -64,8 +65,14 @@ def with_last_applied(child: Json, applied: Json) -> Json:
 def _last_applied(observed: Json) -> Json:
     """Return the last applied object of *observed*; raise ApiError if the annotation is not valid."""
     record = (observed["metadata"].get("annotations") or {}).get(LAST_APPLIED)
+    return _recorded(record) if record else {}
+
+
+@lru_cache  # most children are as at the previous sync
+def _recorded(record: str) -> Json:
+    """Return the object in *record*, to be treated as read-only; raise ApiError if it is not valid."""
     try:
-        found = json.loads(record) if record else None
+        found = json.loads(record)
     except (ValueError, RecursionError):
         found = ()
     if not isinstance(found, dict | None):
