@@ -1,4 +1,4 @@
-"""What all tests share: see toolkit.lengths and toolkit.reports. Fault plans are the operator's."""
+"""What all tests share: see toolkit.lengths. Fault plans are the operator's."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from app.api.schema import crd
 from tests.service.operator import served
 from toolkit.served.process import Served
 
-pytest_plugins = ["toolkit.lengths", "toolkit.reports"]
+pytest_plugins = ["toolkit.lengths"]
 
 _made = cache(crd.schema)
 crd.schema = lambda: deepcopy(_made())  # many tests read it, and to make it takes 0.2 s

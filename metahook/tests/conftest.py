@@ -1,3 +1,3 @@
-"""What all tests share: how long they run, how they are collected, and how they are reported."""
+"""What all tests share: how long they run, and how they are collected."""
 
-pytest_plugins = ["toolkit.lengths", "toolkit.reports"]
+pytest_plugins = ["toolkit.lengths"]
