@@ -1,6 +1,7 @@
 """Hooks over TLS: who can connect, and what new certificates change."""
 
 import datetime as dt
+import gc
 import http.client
 import logging
 import os
@@ -411,6 +412,7 @@ def test_files_that_can_not_be_used_keep_the_certificate_and_are_logged_once(
 @contextmanager
 def free_descriptors(count: int) -> Iterator[None]:
     """Let the process open *count* files more, until the block ends."""
+    gc.collect()  # what an earlier test left would close its files while the block runs
     opened = [int(each.name) for each in Path("/proc/self/fd").iterdir()]
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(opened) + count + 2, hard))
