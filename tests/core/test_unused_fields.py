@@ -5,15 +5,23 @@ from typing import NoReturn
 
 import pytest
 
+from app.api.spec import MyResourceSpec
 from app.core.controller import controller
 from app.core.desired import config_hash, rollback, schedule
+from app.core.desired.children import CHILDREN
 from app.core.desired.generation import GenerationMemo
+from app.core.desired.kept_children import left_as_observed
 from app.core.desired.manifests import horizontal_pod_autoscaler, pod_disruption_budget, propagation, routes
 from app.core.desired.obstacles import dependencies, exposure
+from app.core.desired.replicas import Replicas
+from app.core.rollout import Rollout
 from app.core.status import autoscaling, exposed
 from app.core.status import rollback as rollback_status
 from app.core.status.facts import scaling, template_records
+from app.core.status.facts.previous_status import PreviousStatus
+from app.core.status.facts.wait import Wait
 from app.core.watch import Watch
+from metahook import Children, CustomizeRequest, SyncRequest
 from metahook.protocol.request_builder import customize_request, sync_request
 from tests.requests.builders import NOW, Json, finished, grouped, my_resource
 
@@ -75,3 +83,25 @@ def test_the_smallest_myresource_calls_nothing_of_a_field(field: str, monkeypatc
 
     with pytest.raises(AssertionError, match="does not use it"):
         sync_whole_life({**SMALLEST, **MODULES[field][1]})
+
+
+def test_without_its_field_there_is_no_manifest_and_nothing_to_propagate() -> None:
+    parent = CustomizeRequest.decode(customize_request(my_resource())).parent
+    spec = MyResourceSpec.model_validate({"image": "nginx", "memory": "64Mi"})
+    makers = (horizontal_pod_autoscaler.autoscaler, routes.ingress, routes.http_route)
+
+    assert [make(parent, spec, Replicas(1)) for make in makers] == [None, None, None]
+    assert propagation.propagated(parent, spec) == {}
+
+
+def test_what_waits_for_no_child_has_no_timer() -> None:
+    parent = CustomizeRequest.decode(customize_request(my_resource())).parent
+
+    assert Wait(None, None, Rollout(None, 1), parent, PreviousStatus(parent), NOW).timers() == []
+
+
+def test_a_child_that_is_gone_is_left_as_it_was_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    children = SyncRequest.decode(sync_request(my_resource(), grouped(*finished(my_resource())), {}), CHILDREN).children
+    monkeypatch.setattr(Children, "find", lambda *_: None)
+
+    assert left_as_observed(children) == children.kept()

@@ -78,6 +78,8 @@ def test_what_befalls_a_pod_is_told_in_the_words_of_the_spec(seen: Json, spec: J
 UNREADY = fresh(300, ready=False)
 GATED = [{"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}, READY[1]]
 CRASHED = container(state=running(), last={"terminated": {"exitCode": 1}}, restarts=3)
+TIMELESS = pod(name="timeless", status=failed("Preempting")["status"])
+del TIMELESS["metadata"]["creationTimestamp"]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +91,7 @@ CRASHED = container(state=running(), last={"terminated": {"exitCode": 1}}, resta
         pytest.param([failed(None), UNREADY], "RollingOut", id="no reason"),
         pytest.param([deleted("DeletionByPodGC"), UNREADY], "RollingOut", id="deleted for another reason"),
         pytest.param([deleted(None), UNREADY], "RollingOut", id="deleted by hand"),
+        pytest.param([TIMELESS, UNREADY], "RollingOut", id="without a creation time"),
         pytest.param(
             [pod(status={"phase": "Running", "containerStatuses": [HEALTHY], "conditions": GATED})],
             "RollingOut",

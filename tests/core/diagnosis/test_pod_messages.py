@@ -97,6 +97,7 @@ TABLE: list[tuple[Json, Json, str]] = [
     (OOM, {"resources": {"requests": {"memory": "64Mi"}}}, "without a memory limit: set spec.resources.limits.memory."),
     (NO_IMAGE, {}, "check spec.image, and set spec.imagePullSecrets if the registry is private."),
     (NO_IMAGE, {"imagePullSecrets": [{"name": "a"}]}, "spec.image, and the Secrets in spec.imagePullSecrets."),
+    (pod(container("proxy", waiting("ErrImageNeverPull"))), {}, "imagePullPolicy is Never: check the sidecar injector"),
     (NEVER, {"imagePullPolicy": "Never"}, "is Never: load the image onto every node, or set spec.imagePullP"),
     (UNSCHEDULABLE, {}, f"No node fits: not enough free CPU or memory for spec.memory, {UNTOLERATED} {DESCRIBE}"),
     (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}}, f", no node matches spec.nodeSelector, {UNTOLERATED}"),
