@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from metahook.server.limits import DEFAULT_LIMITS
 from toolkit.served.process import served
 from toolkit.served.senders import MOST_MEMORY, TIMEOUT, Results, request, send
 from toolkit.widgets import ready_request
@@ -18,8 +19,8 @@ HEADERS, BODIES = 1000, 200
 HEAD = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
 ATTACK = 20.0
 """Seconds."""
-DEADLINE = 16.0
-"""Seconds: the longest time to receive a request, 10 s for its head and 5 s for its body, and 1 s."""
+DEADLINE = DEFAULT_LIMITS.head_timeout + DEFAULT_LIMITS.body_timeout + 1
+"""Seconds: the longest time to receive a request, and one more."""
 
 
 class Slow:
