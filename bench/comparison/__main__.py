@@ -17,7 +17,7 @@ from bench.comparison.requests import Requests, requests
 from bench.comparison.servers import COMMANDS, FASTAPI, HOOK, Server, on_core, running
 from bench.comparison.steps import report
 from bench.process import cpu, memory
-from tests.service.attacks.senders import send
+from toolkit.served.senders import send
 
 ROUNDS = 5
 SLICE, WARM_UP = 0.5, 0.5

@@ -1,28 +1,27 @@
-"""Memory: an idle hook, held bodies, heads without an end, hostile JSON, many different requests, and 800 strangers."""
+"""Memory of the operator: idle, and of hostile JSON and many different requests."""
 
 import asyncio
 import itertools
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
 from metahook.protocol.bodies.request_limits import MAX_DECODED, MAX_OBJECTS, decoded_size
-from tests.service.attacks.senders import request, send
-from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served, unprotected
-from toolkit.builders import KIB, MIB
+from metahook.protocol.request_builder import sync_request
+from tests.requests.builders import grouped, my_resource
+from tests.service.operator import SERVE, served
+from toolkit.builders import MIB
 from toolkit.served.asgi import JSON
-from toolkit.served.tls import Pki
+from toolkit.served.process import Served
+from toolkit.served.senders import request, send
 
 pytestmark = pytest.mark.attacks
 
 MOST_IDLE = 64
 """MiB."""
-HELD = 60
 SHAPES: dict[str, Callable[[], bytes]] = {
     "empty lists": lambda: b"[" + b"[]," * (10 * MIB) + b"[]]",
     "empty objects": lambda: b"[" + b"{}," * (10 * MIB) + b"{}]",
@@ -80,37 +79,7 @@ def worst() -> list[bytes]:
     return [*shapes, with_children(objects), with_children(objects, uid=b"1"), *deployments(0.98), *refused]
 
 
-async def hold(target: Target) -> None:
-    """Send 4 MiB of a longer body on each of 60 connections, and keep them."""
-    raw = request(b"[" * (4 * MIB)).replace(b"Content-Length: 4194304", b"Content-Length: 4194305")
-    writers = []
-    for _ in range(HELD):
-        _, writer = await asyncio.open_connection("127.0.0.1", target.port)
-        writer.write(raw)
-        writers.append(writer)
-    await asyncio.sleep(4)
-    for writer in writers:
-        writer.close()
-
-
-async def send_heads(target: Target) -> None:
-    """Send 20 MB of headers on each of 10 connections at the same time, and keep those."""
-    for writer in await asyncio.gather(*(send_head(target.port) for _ in range(10))):
-        writer.close()
-
-
-async def send_head(port: int) -> asyncio.StreamWriter:
-    """Send 20 MB of headers on a new connection, and return it."""
-    _, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(b"POST /sync HTTP/1.1\r\nHost: hook\r\n")
-    with suppress(ConnectionError):
-        for number in range(20_000):
-            writer.write(b"X-%d: " % number + b"a" * 1000 + b"\r\n")
-            await writer.drain()
-    return writer
-
-
-async def send_worst(target: Target) -> float:
+async def send_worst(hook: Served) -> float:
     """Send the worst requests, four at once, and twice; each again until it is decided about.
 
     Return the seconds of the slowest answer of ``/livez`` meanwhile.
@@ -126,96 +95,41 @@ async def send_worst(target: Target) -> float:
 
         async def post(body: bytes) -> int:
             with suppress(httpx.TransportError):
-                return (
-                    await client.post(f"http://127.0.0.1:{target.port}/sync", content=body, headers=JSON)
-                ).status_code
+                return (await client.post(f"{hook.url}/sync", content=body, headers=JSON)).status_code
             return int(httpx.codes.REQUEST_TIMEOUT)
 
         sending = asyncio.gather(*map(send_twice, worst()))
         while not sending.done():
             begin = time.monotonic()
-            (await client.get(f"http://127.0.0.1:{target.health_port}/livez")).raise_for_status()
+            (await client.get(f"{hook.health_url}/livez")).raise_for_status()
             slowest = max(slowest, time.monotonic() - begin)
             await asyncio.sleep(0.05)
         await sending
     return slowest
 
 
-def peak(target: Target, attack: Coroutine[Any, Any, object]) -> float:
-    """Return the peak of memory in MiB during *attack*."""
-    target.forget_peak()
-    asyncio.run(attack)
-    return target.memory("VmHWM")
-
-
 def test_an_idle_hook_takes_little_memory() -> None:
-    with served() as target:
-        assert target.memory() <= MOST_IDLE
-
-
-@pytest.mark.parametrize("attack", [hold, send_heads], ids=["held bodies", "heads without an end"])
-def test_what_is_sent_and_not_finished_takes_bounded_memory(attack: Any) -> None:
-    with served() as target:
-        assert peak(target, attack(target)) <= MOST_MEMORY
-    with unprotected() as target:
-        assert peak(target, attack(target)) > MOST_MEMORY
+    with served(*SERVE) as hook:
+        assert hook.memory() <= MOST_IDLE
 
 
 def test_the_worst_json_takes_bounded_memory_and_health_is_answered_meanwhile() -> None:
-    with served() as target:
-        target.forget_peak()
-        slowest = asyncio.run(send_worst(target))
+    with served(*SERVE) as hook:
+        slowest = asyncio.run(send_worst(hook))
 
-        assert target.memory("VmHWM") <= MOST_DECODED
+        assert hook.memory("VmHWM") <= MOST_DECODED
         assert slowest <= PROBE_TIMEOUT
 
 
 def test_many_requests_that_all_differ_leave_nothing_in_memory() -> None:
     numbers = itertools.count()
-    body = REQUEST.partition(b"\r\n\r\n")[2]
+    body = sync_request(my_resource(), grouped(), {})
 
     def following() -> bytes:
         return request(body[:-1] + b',"unread":%d}' % next(numbers))
 
-    with served() as target:
-        assert send(target.port, following, senders=8, times=WARM_UP).codes.keys() == {"200"}
-        before = target.memory()
-        assert send(target.port, following, senders=8, times=REQUESTS).codes.keys() == {"200"}
-        assert target.memory() - before <= MOST_GROWTH
-
-
-LARGE = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n\r\n"
-STRANGERS, ROUNDS = 800, 3
-MOST_OVER_TLS = 350
-"""MiB. A connection over TLS takes memory before its request is read."""
-
-
-def connect_over_tls(port: int, pki: Pki) -> int:
-    """Send a part of a body on each of STRANGERS connections over TLS, at once; return how many got a 401."""
-    client, raw = pki.client(), LARGE + b"[" * (400 * KIB)
-
-    async def send() -> bytes:
-        with suppress(OSError):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=client)
-            writer.write(raw)
-            response = await reader.read(4096)
-            await asyncio.sleep(1)
-            writer.transport.abort()
-            return response
-        return b""
-
-    async def send_all() -> list[bytes]:
-        return await asyncio.gather(*(send() for _ in range(STRANGERS)))
-
-    return sum(response.startswith(b"HTTP/1.1 401 ") for response in asyncio.run(send_all()))
-
-
-def test_strangers_over_tls_take_bounded_memory(tmp_path: Path) -> None:
-    pki = Pki(tmp_path)
-    (tmp_path / "token").write_text("a-token")
-    options = (f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tokens={tmp_path / 'token'}")
-    with served(*options, handshake_timeout=60) as target:
-        answered = sum(connect_over_tls(target.port, pki) for _ in range(ROUNDS))
-
-        assert answered > STRANGERS
-        assert target.memory("VmHWM") <= MOST_OVER_TLS
+    with served(*SERVE) as hook:
+        assert send(hook.port, following, senders=8, times=WARM_UP).codes.keys() == {"200"}
+        before = hook.memory()
+        assert send(hook.port, following, senders=8, times=REQUESTS).codes.keys() == {"200"}
+        assert hook.memory() - before <= MOST_GROWTH

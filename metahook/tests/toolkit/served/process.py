@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -30,6 +31,16 @@ class Served:
     process: subprocess.Popen[str] | Forked
     url: str
     health_url: str
+
+    @property
+    def port(self) -> int:
+        """The port of :attr:`url`."""
+        return urlsplit(self.url).port or 0
+
+    def memory(self, field: str = "VmRSS") -> float:
+        """Return its memory in MiB: what it has now, or with ``VmHWM`` the most that it ever had. Source: proc(5)."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith(field))) / 1024
 
 
 @contextmanager

@@ -4,22 +4,23 @@ import re
 
 import pytest
 
-from tests.service.attacks.senders import send
-from tests.service.attacks.target import MOST_MEMORY, REQUEST, served
+from toolkit.served.process import served
+from toolkit.served.senders import MOST_MEMORY, request, send
+from toolkit.widgets import ready_request
 
 pytestmark = pytest.mark.attacks
 
+REQUEST = request(ready_request())
 SENDERS = 500
 SECONDS = 8.0
 RETRY_AFTER = re.compile(rb"\r\nretry-after: [1-5]\r\n", re.IGNORECASE)
 
 
 def test_500_senders_get_200_or_429_with_a_delay_and_a_single_one_is_then_served() -> None:
-    with served() as target:
-        target.forget_peak()
-        found = send(target.port, lambda: REQUEST, senders=SENDERS, seconds=SECONDS)
-        peak = target.memory("VmHWM")
-        after = send(target.port, lambda: REQUEST, senders=1, times=50)
+    with served() as hook:
+        found = send(hook.port, lambda: REQUEST, senders=SENDERS, seconds=SECONDS)
+        peak = hook.memory("VmHWM")
+        after = send(hook.port, lambda: REQUEST, senders=1, times=50)
 
     assert set(found.codes) == {"200", "429"}
     assert all(RETRY_AFTER.search(head) for head in found.heads)

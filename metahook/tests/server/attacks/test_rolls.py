@@ -15,20 +15,22 @@ from http.client import HTTPConnection, HTTPException
 
 import pytest
 
-from tests.service.attacks.target import REQUEST, Target, served
 from toolkit.balancer import Balancer
 from toolkit.served.asgi import JSON
+from toolkit.served.process import WIDGETS, Served, served
+from toolkit.slow import short_or_whole
+from toolkit.widgets import ready_request
 
 pytestmark = pytest.mark.attacks
 
-ROLLS, THOROUGH = 8, 50
-"""Replacements; with ``--all``, as many as stand in docs/contributing/performance.md."""
+ROLLS = short_or_whole(8, 50)
+"""Replacements."""
 CALLERS = 5
 REMOVED_AFTER = 0.3
 """Seconds from SIGTERM until a replica gets no more connections."""
 PAUSE = 0.02
 """Seconds between two requests of a caller, at most."""
-BODY = REQUEST.partition(b"\r\n\r\n")[2]
+BODY = ready_request()
 
 
 class Callers:
@@ -64,34 +66,32 @@ class Callers:
         return self.endings
 
 
-def rolled(rolls: int, how: signal.Signals) -> tuple[Counter[str], set[int]]:
-    """Stop and replace two replicas *rolls* times; return how requests ended, and the exit codes."""
+def rolled() -> tuple[Counter[str], set[int]]:
+    """Stop and replace two replicas in turn; return how requests ended, and the exit codes."""
     exits = set[int]()
     with ExitStack() as stack:
         balancer = stack.enter_context(Balancer())
 
-        def start() -> Target:
-            target = stack.enter_context(served("--drain=1"))
-            balancer.add(f"http://127.0.0.1:{target.port}")
-            return target
+        def start() -> Served:
+            hook = stack.enter_context(served(*WIDGETS, "--drain=1"))
+            balancer.add(hook.url)
+            return hook
 
         replicas = [start(), start()]
         callers = Callers(balancer.address)
-        for _ in range(rolls):
+        for _ in range(ROLLS):
             replicas.append(start())
             old = replicas.pop(0)
-            old.process.send_signal(how)
+            old.process.send_signal(signal.SIGTERM)
             time.sleep(REMOVED_AFTER)
-            balancer.remove(f"http://127.0.0.1:{old.port}")
+            balancer.remove(old.url)
             exits.add(old.process.wait(30))
         return callers.stop(), exits
 
 
-def test_no_request_is_lost_while_replicas_are_replaced(request: pytest.FixtureRequest) -> None:
-    rolls = THOROUGH if request.config.getoption("--all") else ROLLS
-
-    endings, exits = rolled(rolls, signal.SIGTERM)
+def test_no_request_is_lost_while_replicas_are_replaced() -> None:
+    endings, exits = rolled()
 
     assert endings.keys() == {"200"}
-    assert endings["200"] > 100 * rolls
+    assert endings["200"] > 100 * ROLLS
     assert exits == {0}

@@ -7,17 +7,20 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.service.attacks.senders import TIMEOUT, Results, send
-from tests.service.attacks.target import MOST_MEMORY, REQUEST, Target, served
+from metahook.server.limits import DEFAULT_LIMITS
+from toolkit.served.process import served
+from toolkit.served.senders import MOST_MEMORY, TIMEOUT, Results, request, send
+from toolkit.widgets import ready_request
 
 pytestmark = pytest.mark.attacks
 
+REQUEST = request(ready_request())
 HEADERS, BODIES = 1000, 200
 HEAD = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
 ATTACK = 20.0
 """Seconds."""
-DEADLINE = 16.0
-"""Seconds: the longest time to receive a request, 10 s for its head and 5 s for its body, and 1 s."""
+DEADLINE = DEFAULT_LIMITS.head_timeout + DEFAULT_LIMITS.body_timeout + 1
+"""Seconds: the longest time to receive a request, and one more."""
 
 
 class Slow:
@@ -65,10 +68,10 @@ def attackers(port: int) -> list[Slow]:
     ]
 
 
-async def attacked(target: Target) -> Attacked:
-    slow = attackers(target.port)
+async def attacked(port: int) -> Attacked:
+    slow = attackers(port)
     tasks = [asyncio.create_task(each.run()) for each in slow]
-    others = await asyncio.to_thread(send, target.port, lambda: REQUEST, senders=5, seconds=ATTACK)
+    others = await asyncio.to_thread(send, port, lambda: REQUEST, senders=5, seconds=ATTACK)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -77,10 +80,9 @@ async def attacked(target: Target) -> Attacked:
 
 
 def test_slow_clients_are_disconnected_in_time_and_others_are_served_meanwhile() -> None:
-    with served() as target:
-        target.forget_peak()
-        found = asyncio.run(attacked(target))
-        peak = target.memory("VmHWM")
+    with served() as hook:
+        found = asyncio.run(attacked(hook.port))
+        peak = hook.memory("VmHWM")
 
     assert found.left == 0
     assert found.lasted <= DEADLINE
