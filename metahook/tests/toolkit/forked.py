@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Self
 
@@ -42,7 +43,8 @@ class Forked:
     def send_signal(self, number: int) -> None:
         """Send a signal, if the process runs."""
         if self.poll() is None:
-            os.kill(self._process.pid or 0, number)
+            with suppress(ProcessLookupError):  # it has ended, and its server has not told the exit code yet
+                os.kill(self._process.pid or 0, number)
 
     def terminate(self) -> None:
         """Send SIGTERM."""
