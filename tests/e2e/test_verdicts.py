@@ -12,6 +12,9 @@ from tests.e2e.truth import RACE, backward, impossible, incoherent, moves, untru
 
 pytestmark = pytest.mark.verdict
 
+CALL = 0.1
+"""Seconds that a call and the write of its status take. A Pod that stops in that time makes the status late."""
+
 
 def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(cluster: Cluster, since: float) -> None:
     statuses = written(cluster.record, since)
@@ -19,7 +22,8 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(cluster: C
     found = untrue(cluster.record, statuses)
 
     assert [each for each in found if each.seconds > RACE] == []
-    assert len(found) <= max(5, len(statuses) / 50), "short races, each a Pod that stopped during a call"
+    assert len([each for each in found if each.seconds > CALL]) <= len(statuses) / 100, found
+    assert len(found) <= max(5, len(statuses) / 50), found
 
 
 def test_transition_times_rarely_change_without_their_status_or_go_back(cluster: Cluster, since: float) -> None:
