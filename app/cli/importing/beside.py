@@ -115,7 +115,7 @@ class Beside:
             if made is None:
                 self.lost.append(f"{where}: it has no ports that a MyResource can have")
                 continue
-            for found in differences(self._service(given["spec"]), self._service(made["spec"])):
+            for found in differences(self._service(given["spec"]), self._service(_with_numbers(made["spec"], model))):
                 if found.names[-1] == "name":
                     self.comments.append(f"{where}: {found} is {found.made}")
                 elif found.is_added:
@@ -230,6 +230,15 @@ class Beside:
 
     def _port_number(self, port: object) -> object:
         return self.service_ports.get(port, port) if isinstance(port, str) else port
+
+
+def _with_numbers(service: Json, model: MyResourceSpec) -> Json:
+    """Return the spec of the *service* of *model* with the numbers of its target ports in place of their names."""
+    numbers = {port.name: port.container_port for port in model.ports or []}
+    return {
+        **service,
+        "ports": [{**port, "targetPort": numbers.get(port["name"], port["targetPort"])} for port in service["ports"]],
+    }
 
 
 def _autoscaling(scaler: Json) -> Json:
