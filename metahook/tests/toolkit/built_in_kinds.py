@@ -114,7 +114,8 @@ class _Types:
         if "$ref" in schema:
             return self._reference(schema["$ref"].rpartition("/")[2])
         if "items" in schema:
-            return {"items": self._type(schema["items"])}
+            keys = schema.get("x-kubernetes-list-map-keys")
+            return {"items": self._type(schema["items"]), **({"keys": keys} if keys else {})}
         if "additionalProperties" in schema:
             return {"values": self._type(schema["additionalProperties"])}
         if schema.get("type") == "object":

@@ -3,7 +3,7 @@
 The file built_in_kinds.json has them, as the OpenAPI document of a kube-apiserver declares them, without descriptions
 and statuses. ``python -m toolkit.built_in_kinds`` writes it. A type in it is the name of a scalar, such as
 ``quantity``; ``#`` and the name of another type; or an object: ``fields`` by name, the type of the ``items`` of a list
-or of the ``values`` of a map, an ``enum``, or ``any``.
+with the ``keys`` that identify one, the type of the ``values`` of a map, an ``enum``, or ``any``.
 """
 
 import re
