@@ -147,10 +147,8 @@ def main() -> None:
         cluster = Cluster(find_binaries(), Path(folder))
         with started(cluster):
             found = read_again(cluster.client)
-    parts = {"scalars": found["scalars"], "files": found["files"]}
-    rows = {name: ",\n".join(map(json.dumps, part)) for name, part in parts.items()}
-    text = ",\n".join(f'"{name}": [\n{lines}\n]' for name, lines in rows.items())
-    FILE.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
+    scalars, files = (",\n".join(json.dumps(row) for row in part) for part in (found["scalars"], found["files"]))
+    FILE.write_text(f'{{\n"scalars": [\n{scalars}\n],\n"files": [\n{files}\n]\n}}\n', encoding="utf-8")
 
 
 if __name__ == "__main__":

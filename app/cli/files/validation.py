@@ -13,8 +13,7 @@ from app.api.schema.reading import InvalidSpec, read
 from app.api.schema.structural import Schema
 from app.api.values.names import API_VERSION, KIND
 from app.cli.files.metadata import name_problems
-from metahook.commands import InputError, metadata
-from metahook.simulator.apiserver.custom_defaults import with_defaults
+from metahook.commands import InputError, metadata, with_defaults
 
 Json = dict[str, Any]
 

@@ -1,41 +1,11 @@
 """YAML is read as kubectl reads it; aliases and nesting beyond the limits are refused before a value is built."""
 
-from pathlib import Path
-
 import pytest
 
 from metahook.cli.errors import MAX_DEPTH, DocumentError
 from metahook.cli.files import yaml_documents
 from metahook.cli.files.yaml_documents import load_yaml
-from toolkit.cli.command import call
-from toolkit.command import assert_one_line
-from toolkit.hostile_yaml import BEYOND_THE_LIMITS, tenfold
-from toolkit.root import ROOT
-
-GREETING = ROOT / "examples/greeting"
-HI, HOOK = str(GREETING / "hi.yaml"), ["--hook", str(GREETING / "greetings.py")]
-CAREFUL = [*HOOK, "-k", str(GREETING / "compositecontroller.yaml"), "-k", str(GREETING / "crd.yaml")]
-READERS = [
-    pytest.param(["render", *CAREFUL, "-f", "FILE"], id="render"),
-    pytest.param(["render", *HOOK, "-f", HI, "-k", "FILE"], id="render --manifests"),
-    pytest.param(["render", *CAREFUL, "-f", HI, "--observed", "FILE"], id="render --observed"),
-    pytest.param(["diff", *CAREFUL, "FILE", HI], id="diff, the old one"),
-    pytest.param(["diff", *CAREFUL, HI, "FILE"], id="diff, the new one"),
-    pytest.param(["replay", *HOOK, "FILE"], id="replay"),
-]
-
-
-@pytest.mark.parametrize("arguments", READERS)
-@pytest.mark.parametrize(("text", "words"), BEYOND_THE_LIMITS)
-def test_aliases_and_nesting_beyond_the_limits_are_one_line(
-    arguments: list[str], text: str, words: list[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "web.yaml"
-    file.write_text(text)
-
-    ended = call(*(str(file) if word == "FILE" else word for word in arguments))
-
-    assert_one_line(ended, 2, str(file), *words)
+from toolkit.bad_files import tenfold
 
 
 def test_aliases_within_the_limit_repeat_their_values() -> None:

@@ -33,7 +33,7 @@ FILE = click.Path(readable=False)
 MAX_FILE = MAX_BODY
 """Bytes of a file: those of the largest request that a hook reads."""
 
-_PATIENCE = 2.0
+PATIENCE = 2.0
 """Seconds to wait for a program that writes to a named pipe."""
 
 _INT64 = range(-(2**63), 2**63)
@@ -141,7 +141,7 @@ def _content(path: str) -> bytes:
 
 def _wait_for_writer(pipe: int, path: str) -> None:
     """Return once something is written to the *pipe* at *path*, or a program has it open; raise InputError."""
-    if not select.select([pipe], [], [], _PATIENCE)[0]:
+    if not select.select([pipe], [], [], PATIENCE)[0]:
         try:
             os.read(pipe, 0)
             is_open = os.read(pipe, 1) != b""
