@@ -1,5 +1,7 @@
 """What kubectl reads in files, and what the API server accepts of it, is what the data for ``make test`` says."""
 
+import pytest
+
 from metahook.cli.files.yaml_documents import dump_yaml
 from tests.cli.kubectl_reads import recorded
 from tests.e2e.cluster import Cluster
@@ -10,6 +12,7 @@ def test_kubectl_reads_what_is_recorded(cluster: Cluster) -> None:
     assert read_again(cluster.client) == recorded()
 
 
+@pytest.mark.usefixtures("cluster")
 def test_kubectl_reads_each_string_that_is_written_as_that_string() -> None:
     texts = [row["yaml"] for row in recorded()["scalars"]]
 

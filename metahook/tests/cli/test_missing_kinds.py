@@ -1,5 +1,6 @@
 """A file without a parent: the error says what it has, where, and what was probably meant."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from metahook.cli.files.manifest import SUFFIXES
 from toolkit.cli.bound import call
 from toolkit.command import assert_one_line
+from toolkit.widgets import widget
 
 NO_WIDGET = "no Widget of example.com/v1"
 REST = "metadata: {name: web}\n"
@@ -33,12 +35,20 @@ def written(*kinds: str) -> str:
             "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: a}\n",
             "Pod of v1 (bad:4)",
         ),
-        (written("Widget of example.com/v2"), f"bad:3: {NO_WIDGET}; for apiVersion example.com/v2 of Widget, did you"),
-        (written("Widget of exmaple.com/v1"), "apiVersion exmaple.com/v1 of Widget, did you mean example.com/v1?"),
-        (written("Widget of v1"), "for apiVersion v1 of Widget, did you mean example.com/v1?"),
-        (written("Secret of v1", "Wigdet of example.com/v1"), f"bad:7: {NO_WIDGET}; for kind Wigdet, did you mean Wid"),
-        (written("widget of example.com/v1"), "for kind widget, did you mean Widget?"),
+        (
+            written("Widget of example.com/v2"),
+            "bad:3: nothing serves Widget of example.com/v2; did you mean Widget of example.com/v1?",
+        ),
+        (written("Widget of exmaple.com/v1"), "bad:3: nothing serves Widget of exmaple.com/v1; did you mean Widget of"),
+        (written("Widget of v1"), "bad:3: nothing serves Widget of v1; did you mean Widget of example.com/v1?"),
+        (
+            written("Secret of v1", "Wigdet of example.com/v1"),
+            "bad:7: nothing serves Wigdet of example.com/v1; did you",
+        ),
+        (written("widget of example.com/v1"), "did you mean Widget of example.com/v1?"),
         (written("Widgets of example.com/v1beta1"), "did you mean Widget of example.com/v1?"),
+        (written("Widget of example.com/v1", "Wigdet of example.com/v1"), "bad:7: nothing serves Wigdet of"),
+        (written("Widget of example.com/v1", "Widget of example.com/v2"), "bad:8: nothing serves Widget of"),
     ],
 )
 @pytest.mark.parametrize("command", [["render", "-f"], ["simulate", "-f"], ["diff", "bad"]], ids=lambda words: words[0])
@@ -49,6 +59,13 @@ def test_what_a_file_without_a_parent_has_is_named(
     Path("bad").write_text(text)
 
     assert_one_line(call(*command, "bad"), 2, said, program="widgets")
+
+
+def test_the_same_kind_of_another_group_is_another_object(tmp_path: Path) -> None:
+    (tmp_path / "web.json").write_text(json.dumps(widget()))
+    (tmp_path / "other.yaml").write_text(written("Widget of fabric.acme.io/v1"))
+
+    assert call("render", "-f", str(tmp_path)).code == 0
 
 
 def test_a_folder_says_which_files_are_read(tmp_path: Path) -> None:

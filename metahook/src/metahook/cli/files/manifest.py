@@ -1,6 +1,7 @@
 """A manifest: an object in a file, and the line of each of its fields."""
 
 import difflib
+import itertools
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
@@ -129,17 +130,30 @@ def _objects(outer: FileManifest, content: object) -> Iterator[FileManifest]:
         yield from _objects(replace(outer, _path=(*outer._path, "items", index)), item)  # noqa: SLF001 - of this class
 
 
-def missing(kinds: Collection[Kind], found: Iterable[FileManifest], where: str, remedy: str) -> InputError:
-    """Return the error that none of the *kinds* is among the objects *found* in the files *where*.
+def misspelt(kinds: Collection[Kind], found: Iterable[FileManifest], *, is_one_there: bool) -> InputError | None:
+    """Return the error about an object of *found*, whose kinds nothing serves, that is nearly of one of *kinds*.
 
-    It names what is there, or the object that is nearly of such a kind.
+    If an object of *kinds* is there, too, another one of the same kind in a group that is quite different is none.
     """
-    found = list(found)
+    for item, kind in itertools.product(found, kinds):
+        is_close = [
+            difflib.SequenceMatcher(None, one.lower(), other.lower()).ratio() > _CLOSE
+            for one, other in ((item.kind, kind.kind), (item.api_version, kind.api_version))
+        ]
+        if all(is_close) or (item.kind == kind.kind and not is_one_there):
+            problem = f"nothing serves {item.kind} of {item.api_version}"
+            remedy = f"did you mean {kind.kind} of {kind.api_version}?"
+            return item.error(f"{problem}; {remedy}", "kind" if item.kind != kind.kind else "apiVersion")
+    return None
+
+
+_CLOSE = 0.8
+"""Similarity of two words of which one may be a slip of the other."""
+
+
+def missing(kinds: Collection[Kind], found: list[FileManifest], where: str, remedy: str) -> InputError:
+    """Return the error that none of *kinds* is among the objects *found* in the files *where*, with what is there."""
     wanted = " or ".join(f"{kind.kind} of {kind.api_version}" for kind in kinds)
-    for item in found:
-        for kind in kinds:
-            if problem := _misspelt(item, kind):
-                return item.error(f"no {wanted}; {problem[0]}", problem[1])
     if not found:
         files = f" in files that end in {', '.join(SUFFIXES)}" if os.path.isdir(where) else ""  # noqa: PTH112 - see above
         return InputError(f"{where}: no {wanted}, and no other object{files}; {remedy}")
@@ -152,22 +166,3 @@ def missing(kinds: Collection[Kind], found: Iterable[FileManifest], where: str, 
 
 _TOLD = 3
 """Kinds that the error about a missing one names."""
-
-
-def _misspelt(item: FileManifest, kind: Kind) -> tuple[str, str] | None:
-    """Return what *item* was probably to say to be of *kind*, and in which field; None if it is something else."""
-    is_kind, is_api = item.kind == kind.kind, item.api_version == kind.api_version
-    is_close = difflib.SequenceMatcher(None, item.kind.lower(), kind.kind.lower()).ratio() > _CLOSE
-    group, wanted = (text.partition("/")[0] for text in (item.api_version, kind.api_version))
-    is_group = difflib.SequenceMatcher(None, group.lower(), wanted.lower()).ratio() > _CLOSE
-    if is_kind and not is_api:
-        return f"for apiVersion {item.api_version} of {item.kind}, did you mean {kind.api_version}?", "apiVersion"
-    if is_api and is_close:
-        return f"for kind {item.kind}, did you mean {kind.kind}?", "kind"
-    if is_group and is_close:
-        return (f"for {item.kind} of {item.api_version}, did you mean {kind.kind} of {kind.api_version}?", "kind")
-    return None
-
-
-_CLOSE = 0.8
-"""Similarity of two words of which one may be a slip of the other."""

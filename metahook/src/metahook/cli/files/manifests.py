@@ -8,7 +8,7 @@ import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.controller_fields import SPECS, field_problems
-from metahook.cli.files.manifest import FileManifest, files_in, missing, read_manifests
+from metahook.cli.files.manifest import FileManifest, files_in, missing, misspelt, read_manifests
 from metahook.protocol.objects.kind import Kind
 from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
@@ -142,7 +142,8 @@ def _the_one(controllers: list[FileManifest], name: str | None, where: str, foun
         return chosen[0]
     names = ", ".join(sorted(item.name for item in controllers))
     if not controllers:
-        raise missing(_CONTROLLERS, found, where, "name a file that has one with --manifests")
+        error = misspelt(_CONTROLLERS, found, is_one_there=False)
+        raise error or missing(_CONTROLLERS, found, where, "name a file that has one with --manifests")
     if not chosen:
         message = f"{where}: no controller has the name in --controller; choose one of {names}"
     elif name is None:
