@@ -56,7 +56,12 @@ PLACES: dict[str, Callable[[Any], Json]] = {
 
 def recorded() -> Reads:
     """Return what is recorded."""
-    found: Reads = json.loads(FILE.read_text(encoding="utf-8"), parse_int=_number)
+    return parsed(FILE.read_text(encoding="utf-8"))
+
+
+def parsed(text: str) -> Reads:
+    """Return the recording *text*."""
+    found: Reads = json.loads(text, parse_int=_number)
     return found
 
 

@@ -1,15 +1,17 @@
 """What kubectl reads in files, and what the API server accepts of it, is what the data for ``make test`` says."""
 
+import json
+
 import pytest
 
 from metahook.cli.files.yaml_documents import dump_yaml
-from tests.cli.kubectl_reads import recorded
+from tests.cli.kubectl_reads import parsed, recorded
 from tests.e2e.cluster import Cluster
 from tests.e2e.kubectl_reads import read_again, sent
 
 
 def test_kubectl_reads_what_is_recorded(cluster: Cluster) -> None:
-    assert read_again(cluster.client) == recorded()
+    assert parsed(json.dumps(read_again(cluster.client))) == recorded()
 
 
 @pytest.mark.usefixtures("cluster")

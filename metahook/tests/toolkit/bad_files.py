@@ -42,6 +42,10 @@ BAD: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     "binary": (_text("\x7fELF\x02\x01\x01\0\0\0", "latin-1"), [":1: not YAML", "a control character; remove it"]),
     "Latin-1": (_text(f"{NAMED}spec: {{text: é}}\n", "latin-1"), [":4: not YAML", "byte 0xe9 is not UTF-8; save"]),
     "UTF-16 without its mark": (_text(NAMED, "utf-16-le"), [":1: not YAML", "a control character; remove it"]),
+    "UTF-16 that is cut off": (
+        lambda path: path.write_bytes(NAMED.encode("utf-16")[:-1]),
+        [": not text in UTF-16, though it begins so; save the file again"],
+    ),
     "a tab": (_text(f"{NAMED}spec:\n\ttext: a\n"), [":5: not YAML or JSON: a tab where only spaces may be; replace"]),
     "wrong indentation": (_text(f"{NAMED}spec:\n  a: 1\n b: 2\n"), [":6: not YAML or JSON: wrong indentation"]),
     "half of a file in JSON": (_text('{"kind": "Widget",\n "metadata": {'), [":2: not YAML or JSON: in JSON, "]),

@@ -126,30 +126,33 @@ def read_text(path: str) -> str:
         message = f"{path}: more than {MAX_FILE // MIB} MiB; give several files"
         raise InputError(message)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as PowerShell writes it
-        return content.decode("utf-16", "replace")
+        try:
+            return content.decode("utf-16")
+        except UnicodeDecodeError as error:
+            message = f"{path}: not text in UTF-16, though it begins so; save the file again, in UTF-8"
+            raise InputError(message) from error
     return content.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
 
 
 def _content(path: str) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # which does not wait for a writer of a named pipe
     with open(descriptor, "rb") as file:  # noqa: PTH123 - of a descriptor
-        if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-            _wait_for_writer(descriptor, path)
+        first = _first_byte(descriptor, path) if stat.S_ISFIFO(os.fstat(descriptor).st_mode) else b""
         os.set_blocking(descriptor, True)
-        return file.read(MAX_FILE + 1)
+        return first + file.read(MAX_FILE + 1)
 
 
-def _wait_for_writer(pipe: int, path: str) -> None:
-    """Return once something is written to the *pipe* at *path*, or a program has it open; raise InputError."""
-    if not select.select([pipe], [], [], PATIENCE)[0]:
-        try:
-            os.read(pipe, 0)
-            is_open = os.read(pipe, 1) != b""
-        except BlockingIOError:
-            is_open = True
-        if not is_open:
-            message = f"{path}: a named pipe that no program writes to; name a file, or - for standard input"
-            raise InputError(message)
+def _first_byte(pipe: int, path: str) -> bytes:
+    """Return the first byte of the *pipe* at *path*, if there is one; raise InputError if no program writes to it."""
+    select.select([pipe], [], [], PATIENCE)
+    try:
+        first = os.read(pipe, 1)
+    except BlockingIOError:
+        return b""  # a program has it open, and writes later
+    if not first:
+        message = f"{path}: a named pipe that no program writes to; name a file, or - for standard input"
+        raise InputError(message)
+    return first
 
 
 def _standard_input() -> bytes:
