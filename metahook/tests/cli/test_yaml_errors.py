@@ -50,13 +50,14 @@ EXAMPLES: list[tuple[str, int, str]] = [
     ("a: ]", 1, "a value is missing; write it, or quote it if it begins with a bracket or a comma"),
     # Brackets and quotes.
     ("a: [b,\n  c\nd: 1", 1, "a list in brackets that is not closed, or lacks a comma; look up to line 3"),
+    ("a: {\n\tb: 1\n\tc: 2}", 1, "a map in brackets that is not closed, or lacks a comma"),
     ("x: 1\na: {b: c\n\n", 2, "a map in brackets that is not closed, or lacks a comma; look up to line 2"),
     ("a: 1\nb: [", 2, "a value is missing; write it, or quote it"),
     ("x: 1\na: 'b\nc: 1\n", 2, "a quote that is not closed before the document ends; close it"),
     ('a: "b\n...\nc"', 1, "a quote that is not closed before the document ends; close it"),
     ('a: "\\d"', 1, "a backslash in double quotes that begins no escape; write it twice, or use single quotes"),
     ('a: "\\xz"', 1, "an escape in double quotes without its hexadecimal digits; write the backslash twice"),
-    ('a: "\\UFFFFFFFF"', 1, "an escape in double quotes that is no character; write the backslash twice"),
+    ('a: "\\U0001F600"\nb: "\\UFFFFFFFF"', 2, "an escape in double quotes that is no character; write"),
     ("[a]\nb: 1", 2, "text after a value that is a whole document; indent it, or put --- above it"),
     # Blocks.
     *((f"a: {text}", 1, "after | or > only a digit, + or - may follow") for text in ("|0", "|+0", "|x", "| x")),

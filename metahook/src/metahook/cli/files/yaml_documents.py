@@ -9,6 +9,7 @@ import binascii
 import math
 import re
 import struct
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -383,6 +384,7 @@ _PROBLEMS: list[tuple[str, str]] = [
 _BEGINS = re.compile(r"simple key|quoted scalar: found|flow \w+: expected ','")
 """The problems that PyYAML notices later than a person does: they look at the line where the context begins."""
 _OF_DIRECTIVES = re.compile(r"directive|document \(version|tag handle|<document start>")
+_ESCAPE = re.compile(r"\\U([0-9a-fA-F]{8})")
 _KINDS = {"mapping": "map", "sequence": "list", "collection": "list"}
 
 
@@ -399,7 +401,9 @@ def _described(error: Exception, text: str, first: int) -> DocumentError:
     if isinstance(error, ReaderError):
         return DocumentError(_CONTROL, text.count("\n", 0, error.position) + first)
     if not isinstance(error, yaml.MarkedYAMLError) or not error.problem_mark:
-        return DocumentError("an escape in double quotes that is no character; write the backslash twice", first)
+        escapes = (found.start() for found in _ESCAPE.finditer(text) if int(found[1], 16) > sys.maxunicode)
+        problem = "an escape in double quotes that is no character; write the backslash twice"
+        return DocumentError(problem, text.count("\n", 0, next(escapes, 0)) + first)
     found = str(error.problem), error.problem_mark.index
     problem, place = found if isinstance(error, _Problem) else _sentence(error, text, first)
     return DocumentError(problem, text.count("\n", 0, place) + first)
@@ -427,7 +431,7 @@ def _layout_problem(said: str, text: str, mark: yaml.Mark, start: yaml.Mark) -> 
     place = min(mark.index, len(text.rstrip()))
     above, row = text[: mark.index - mark.column].rstrip(), text[mark.index - mark.column :].partition("\n")[0]
     before = row[: mark.column]
-    if "\t" in _indentation(row):
+    if "\t" in _indentation(row) and "flow" not in said:  # in brackets, tabs are spaces
         return _TAB, mark.index
     if "mapping values" in said:  # PyYAML has taken the row, and perhaps the one above it, for one value
         last = above.rfind("\n") + 1
