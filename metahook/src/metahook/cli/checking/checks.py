@@ -13,6 +13,7 @@ from metahook.cli.checking.cases.twins import (
     constant_names,
     constant_ports,
     cut_names,
+    listed_by_two,
     long_named,
     shared_selectors,
     with_twins,
@@ -185,17 +186,25 @@ class Checks:
             yield from self._long_named(parent, base, refused)
 
     def _long_named(self, parent: Json, base: Run, refused: set[str]) -> Iterator[CheckResult]:
-        """Yield the mistakes with long names of *parent*. Children of the kinds *refused* are refused with any name."""
+        """Yield the mistakes with long names of *parent*. Children of the kinds *refused* are refused with any name.
+
+        A child that both parents list is refused because it has another owner.
+        """
         found = self.violations.crd_of(parent)
         parents = long_named(parent, found and found[2])
         if not parents:
             return
         run = self.runs.begin(self.runs.new(controllers=False), parents, BRIEF)
         remedy = "limit metadata.name in the CRD (maxLength), or " if found else ""
+        shared = {str(key) for key, _, _ in listed_by_two(Evidence(run.world.history).syncs)}
         for finding in self._findings_of(run, parents):
             if finding.name in _OF_TWINS:
                 yield finding
-            elif finding.name == "UnreportedRefusal" and finding.message.partition(" ")[0] not in refused:
+            elif (
+                finding.name == "UnreportedRefusal"
+                and finding.message.partition(" ")[0] not in refused
+                and finding.message.partition(": ")[0] not in shared
+            ):
                 what = finding.message.replace(
                     ": ", f": if the name of its parent has {len(run.keys[0].name)} letters, ", 1
                 )

@@ -112,6 +112,37 @@ def with_autoscaler_defaults(spec: Json) -> Json:
     return {"minReplicas": 1, **spec}
 
 
+def with_network_policy_defaults(spec: Json) -> Json:
+    """Return the *spec* of a NetworkPolicy with its defaults."""
+    rules = _each(lambda rule: _with(rule, ports=_each(lambda port: {"protocol": "TCP", **port})))
+    types = ["Ingress", *(["Egress"] if "egress" in spec else [])]
+    return _with({"policyTypes": types, **spec}, ingress=rules, egress=rules)
+
+
+def with_limit_range_defaults(spec: Json) -> Json:
+    """Return the *spec* of a LimitRange with its defaults."""
+    return _with(spec, limits=_each(_limit))
+
+
+def _limit(item: Json) -> Json:
+    if item["type"] != "Container":
+        return item
+    limits = {**item.get("max", {}), **item.get("default", {})}
+    requests = {**item.get("min", {}), **limits, **item.get("defaultRequest", {})}
+    filled = {"default": limits, "defaultRequest": requests}
+    return {**item, **{name: amounts for name, amounts in filled.items() if amounts}}
+
+
+def with_webhook_defaults(webhook: Json) -> Json:
+    """Return the *webhook* of an admission configuration with its defaults."""
+    defaults = {"failurePolicy": "Fail", "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
+    return _with(
+        {**defaults, "timeoutSeconds": 10, **webhook},
+        rules=_each(lambda rule: {"scope": "*", **rule}),
+        clientConfig=lambda config: _with(config, service=lambda service: {"port": 443, **service}),
+    )
+
+
 def _strategy(strategy: Json, **rolling: str | int) -> Json:
     full = {"type": "RollingUpdate", **strategy}
     if full["type"] != "RollingUpdate":
