@@ -1,9 +1,12 @@
 """The checks, one after the other: the manifests, the calls, the runs, the generated parents, the faults."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+
+import click
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
 from metahook.cli.checking.cases.edits import Edits
@@ -95,11 +98,21 @@ class Checks:
         """Run *checks* after the run *base*; raise Stopped if that was too short for one of them."""
         is_short = base.loop or not Evidence(base.world.history).syncs
         why = "the cluster does not become quiet" if base.loop else "no sync succeeds"
-        for name, check in checks.items():
-            if is_short and name not in _OF_ANY_RUN:
-                message = f"no more can be checked, because {why}"
-                raise Stopped(message)
-            results.add(name, check())
+        with click.progressbar(
+            checks,
+            label="checks of the hook",
+            file=sys.stderr,
+            hidden=not sys.stderr.isatty(),
+            show_eta=False,
+            show_percent=False,
+            show_pos=True,
+            item_show_func=lambda name: name,
+        ) as names:
+            for name in names:
+                if is_short and name not in _OF_ANY_RUN:
+                    message = f"no more can be checked, because {why}"
+                    raise Stopped(message)
+                results.add(name, checks[name]())
 
     def _checks(self, base: Run, created: list[CheckResult], results: Results) -> Iterator[tuple[str, Check]]:
         """Yield the name of each check after the run *base*, which *created* findings, and the check."""
