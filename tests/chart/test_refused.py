@@ -55,6 +55,7 @@ def test_a_release_name_that_is_no_service_name_needs_an_override(release: str) 
         {"tls": {"mode": "secret", "secretName": "s", "clientCertificate": {"enabled": False}, "token": TOKEN}},
         {"resources": {"requests": {"cpu": 1, "memory": "1.5Gi"}, "limits": {"memory": "1536Mi"}}},
         {"maxBody": 64, "resources": {"limits": {"memory": "992Mi"}}},
+        {"resources": {"requests": {"memory": 600000000}, "limits": {"memory": 1000000000}}},
         {**UNCHECKED, "watch": {"dependencies": [BACKUPS, {**BACKUPS, "apiVersion": "example.com/v2"}]}},
         {**UNCHECKED, "watch": {"dependencies": MANY[1:]}},
         {"replicaCount": 2, "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},

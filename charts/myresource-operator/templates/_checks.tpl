@@ -136,8 +136,9 @@
 {{/* A quantity, such as 64Mi, or a duration, such as 30s, as a number. */}}
 {{- define "myresource-operator.amount" -}}
 {{- $units := dict "" 1.0 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "ms" 0.001 "s" 1.0 "m" (ternary 60.0 0.001 (eq .of "time")) "h" 3600.0 -}}
-{{- $number := regexFind "^[0-9.]+" (toString .text) -}}
-{{- mulf (float64 $number) (get $units (trimPrefix $number (toString .text))) -}}
+{{- $text := ternary .text (printf "%d" (int64 .text)) (kindIs "string" .text) -}}
+{{- $number := regexFind "^[0-9.]+" $text -}}
+{{- mulf (float64 $number) (get $units (trimPrefix $number $text)) -}}
 {{- end }}
 
 {{- define "myresource-operator.checkResources" -}}
