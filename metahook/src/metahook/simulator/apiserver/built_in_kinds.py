@@ -6,10 +6,6 @@ and statuses. ``python -m toolkit.built_in_kinds`` writes it. A type in it is th
 or of the ``values`` of a map, an ``enum``, or ``any``.
 """
 
-import re
-from binascii import a2b_base64, b2a_base64
-from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any, NoReturn
@@ -17,15 +13,11 @@ from typing import Any, NoReturn
 import msgspec
 
 from metahook.protocol.objects.kind import Kind
-from metahook.simulator.apiserver.defaults import canonical_quantity
+from metahook.simulator.apiserver.scalars import SCALARS, ZEROS, whole_numbers
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json
 
 Type = str | Json
-
-_QUANTITY = re.compile(r"[+-]?(\d{1,30}\.?\d{0,30}|\.\d{1,30})([KMGTPE]i|[mkMGTPEun]|[eE][+-]?\d{1,2})?")
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)")
-_MICRO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{6}(Z|[+-]\d\d:\d\d)")
 
 
 class _Document(msgspec.Struct):
@@ -57,7 +49,7 @@ def declared_fields(item: Json) -> Json:
     """
     name = _TYPES.get((item.get("apiVersion", ""), item["kind"]))
     if name is None:
-        return {field: value if field in _ELSEWHERE else _whole(value) for field, value in item.items()}
+        return {field: value if field in _ELSEWHERE else whole_numbers(value) for field, value in item.items()}
     # Metadata has rules of its own, and a status that comes with an object is dropped.
     body = {field: value for field, value in item.items() if field not in _ELSEWHERE}
     read: Json = _Reader().read(body, f"#{name}", "")
@@ -141,7 +133,7 @@ class _Reader:
     def _map(self, value: Any, type_: Json, path: str) -> Json:
         entries, inner_type = _expect(value, dict, "an object", path), type_["values"]
         # In Go, a text that is null in a map is an empty one.
-        zero = _ZEROS.get(inner_type) if isinstance(inner_type, str) else None
+        zero = ZEROS.get(inner_type) if isinstance(inner_type, str) else None
         return {
             name: inner
             if type(inner) is str and inner_type == "string"
@@ -155,7 +147,7 @@ def _is_none_if_empty(type_: Type) -> bool:
 
 
 def _scalar(value: Any, type_: str, path: str) -> Any:
-    fits, words, stored = _SCALARS[type_]
+    fits, words, stored = SCALARS[type_]
     try:
         return stored(value) if fits(value) else _refuse(path, words)
     except (ValueError, OverflowError):
@@ -163,79 +155,12 @@ def _scalar(value: Any, type_: str, path: str) -> Any:
 
 
 def _any(value: Any, _: Json, __: str) -> Any:
-    return _whole(value)
-
-
-def _whole(value: Any) -> Any:
-    """Return *value* with each whole float as an integer, as Go writes it."""
-    if isinstance(value, dict):
-        return {name: inner if type(inner) is str else _whole(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return whole_numbers(value)
 
 
 def _word(value: Any, type_: Json, path: str) -> Any:
     words = type_["enum"]
     return value if value in words or value == "" else _refuse(path, f"one of {', '.join(words)}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_whole(value: Any, limit: int = 2**63) -> bool:
-    return _is_number(value) and value == int(value) and -limit <= value < limit
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _base64(value: Any) -> str:
-    """Return Base64 in one line and with zeros as its last bits; raise ValueError. Line breaks are no part of it."""
-    text = "" if value == [] else re.sub("[\r\n]", "", value)
-    return b2a_base64(a2b_base64(text, strict_mode=True), newline=False).decode()
-
-
-def _utc(value: str, precision: str) -> str:
-    """Return a time in UTC and without what is finer than the *precision*; raise ValueError or OverflowError."""
-    time = datetime.fromisoformat(value.replace(",", "."))
-    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision) + "Z"
-
-
-_SCALARS: dict[str, tuple[Callable[[Any], object], str, Callable[[Any], Any]]] = {
-    "boolean": (lambda value: isinstance(value, bool), "true or false", _same),
-    # Go reads a list of numbers as bytes, too.
-    "byte": (lambda value: value == [] or _is_text(value), "a string in base64", _base64),
-    "date-time": (
-        lambda value: _is_text(value) and _TIME.fullmatch(value),
-        "a time in RFC 3339",
-        lambda value: _utc(value, "seconds"),
-    ),
-    "double": (_is_number, "a number", _whole),
-    "int-or-string": (lambda value: _is_text(value) or _is_whole(value), "a whole number or a string", _whole),
-    "int32": (lambda value: _is_whole(value, 2**31), "a whole number", int),
-    "int64": (_is_whole, "a whole number", int),
-    "micro-time": (
-        lambda value: _is_text(value) and _MICRO_TIME.fullmatch(value),
-        "a time in RFC 3339 with microseconds",
-        lambda value: _utc(value, "microseconds"),
-    ),
-    "quantity": (
-        lambda value: (_is_text(value) or _is_number(value)) and _QUANTITY.fullmatch(str(value)),
-        "a quantity, such as 64Mi",
-        canonical_quantity,
-    ),
-    "string": (_is_text, "a string", _same),
-}
-"""Whether a value is one, what it must be, and how it is stored."""
-
-_ZEROS = {"string": "", "byte": "", "quantity": "0"}
 
 
 def _expect(value: Any, type_: type, words: str, path: str) -> Any:
