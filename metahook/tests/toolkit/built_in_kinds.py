@@ -26,7 +26,7 @@ _SCALARS = {
     "api.resource.Quantity": "quantity",
     "util.intstr.IntOrString": "int-or-string",
     "apis.meta.v1.Time": "date-time",
-    "apis.meta.v1.MicroTime": "date-time",
+    "apis.meta.v1.MicroTime": "micro-time",
 }
 _MAY_BE_EMPTY = {"io.k8s.api.core.v1.LimitRangeSpec"}
 """Types with a field that is required, and that an API server takes without."""
