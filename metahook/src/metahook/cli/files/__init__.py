@@ -10,7 +10,5 @@ object and the remedy; no command acts on a part of a file. Imports binding and 
     metadata           the types of the fields of metadata
     recordings         recorded requests, and the times in them
     documents          reads YAML or JSON, with the help of yaml_documents
-    yaml_documents     reads and writes YAML as kubectl does
-    yaml_scalars       what a scalar of YAML means
-    yaml_errors        what is wrong with YAML, in words
+    yaml_documents     reads and writes YAML as kubectl does, and says what is wrong with it
 """
