@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from metahook.cli.files.documents import as_yaml as as_yaml
     from metahook.cli.files.manifest import FileManifest as FileManifest
     from metahook.cli.files.manifest import files_in as files_in
+    from metahook.cli.files.manifest import missing as missing
+    from metahook.cli.files.manifest import misspelt as misspelt
     from metahook.cli.files.manifest import read_manifests as read_manifests
     from metahook.cli.files.manifests import Manifests as Manifests
     from metahook.cli.program import Commands as Commands
@@ -47,7 +49,7 @@ else:
         "cli.errors": ("InputError", "input_errors"),
         "cli.files": ("metadata",),
         "cli.files.documents": ("FILE", "as_yaml"),
-        "cli.files.manifest": ("FileManifest", "files_in", "read_manifests"),
+        "cli.files.manifest": ("FileManifest", "files_in", "missing", "misspelt", "read_manifests"),
         "cli.files.manifests": ("Manifests",),
         "cli.program": ("Commands", "Program", "bound_program"),
         "protocol.objects.plain_json": ("Json",),
