@@ -69,7 +69,7 @@ def main(folder: Path) -> None:
                 names = [str(each["name"]) for each in deployment["spec"]["template"]["spec"]["containers"]]
                 application = next((name for name in APPLICATIONS if name in names), names[0])
                 result = imported(deployment, [each for each in given if each is not deployment], (application,))
-                assert not result.my_resource or not problems(result.my_resource, path)
+                assert not result.my_resource or not problems(result.my_resource)
                 counts["whole" if result.is_whole else "with something left out"] += 1
                 for lost in result.said[Weight.LOST]:
                     print(f"{repository}/{path}: {deployment['metadata']['name']}: {lost}")  # noqa: T201 - it says what it counted

@@ -138,12 +138,7 @@ def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: f
 
 
 def _objects(files: tuple[str, ...], subject: HookUnderTest) -> Objects:
-    """Return the objects in *files*; raise InputError for what the API server refuses, before anything is shown."""
-    if not files:
-        return Objects((), ())
-    objects = Objects.read(files, subject.settings)
-    objects.create(subject.world(controllers=False))
-    return objects
+    return Objects.read(files, subject.settings) if files else Objects((), ())
 
 
 def _terminal(*, records: bool) -> "Terminal | None":
@@ -184,7 +179,7 @@ def _of_options(objects: Objects, changes: list[Timed], until: str, settings: Se
 
     def edit(before: Json, change: str) -> Json:
         after = edited(before, change)
-        check_edited(after, settings, change, objects.parents[0].file)
+        check_edited(after, before, settings, change)
         return after
 
     scenario = scenario_of(parent, changes, until, edit, bound.until if bound else ("quiet",))

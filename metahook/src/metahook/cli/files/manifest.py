@@ -38,9 +38,11 @@ class FileManifest:
 
     def line_of(self, *path: str | int) -> int:
         """Return the line of the field at *path*, such as ``"spec", "hooks", "sync"``, or of what exists of it."""
+        if not self._node:
+            return 1
         from metahook.cli.files.yaml_documents import line_of  # noqa: PLC0415 - the image has no YAML
 
-        return line_of(self._node, path) if self._node else 1
+        return line_of(self._node, path)
 
     def place(self, *path: str | int) -> str:
         """Return file and line of the field at *path*, such as ``controller.yaml:14``; the file alone in JSON."""
@@ -50,13 +52,17 @@ class FileManifest:
         """Return the error that names the *problem* at *path*, with its line."""
         return InputError(f"{self.place(*path)}: {problem}")
 
-    def checked(self) -> "FileManifest":
-        """Return this, if it has a name, and metadata of the right types; raise InputError."""
+    def named(self) -> "FileManifest":
+        """Return this, if it has a name; raise InputError."""
         metadata = self.content.get("metadata")
         if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
             problem = f"a {self.kind} has no metadata.name; give it one"
             raise self.error(problem, "metadata")
-        for wrong in type_problems(metadata):
+        return self
+
+    def checked(self) -> "FileManifest":
+        """Return this, if it has a name, and metadata of the right types; raise InputError."""
+        for wrong in type_problems(self.named().content["metadata"]):
             problem = f"{self.kind} {self.name}: {wrong}"
             raise self.error(problem, "metadata")
         return self

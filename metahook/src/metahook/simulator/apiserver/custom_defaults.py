@@ -3,10 +3,10 @@
 Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaulting.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from metahook.simulator.apiserver.custom_rules import declared, problems, schemas
+from metahook.simulator.apiserver.custom_rules import Problem, declared, is_unchanged, problems, schemas
 from metahook.simulator.apiserver.store import Admission, StatusAdmission
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, copy_json
@@ -25,6 +25,43 @@ def custom_defaults(crds: Iterable[Json]) -> Admission:
         return item if schema is None else with_defaults(item, schema)
 
     return admit
+
+
+def custom_validation(crds: Iterable[Json]) -> Admission:
+    """Return the admission that refuses what the schemas of *crds* do not allow."""
+    by_kind = schemas(crds)
+
+    def judge(new: Json, old: Json | None) -> list[Problem]:
+        schema = by_kind.get((new["apiVersion"], new["kind"]))
+        return refused(new, old, schema) if schema else []
+
+    return validation(judge)
+
+
+def validation(judge: Callable[[Json, Json | None], list[Problem]]) -> Admission:
+    """Return the admission that refuses a new object, or one that replaces a live one, for what *judge* returns."""
+
+    def admit(item: Json, live: Json | None) -> Json:
+        wrong = judge(item, live)
+        if wrong:
+            raise ApiError("Invalid", *(problem.about(item) for problem in wrong))
+        return item
+
+    return admit
+
+
+def refused(new: Json, old: Json | None, schema: Json) -> list[Problem]:
+    """Return what the *schema* of its CRD refuses of *new*, which replaces *old* if that is stored.
+
+    What is wrong with a value that does not change is accepted. A status is written by itself.
+    """
+    required = [name for name in schema.get("required") or () if name not in _SYSTEM]
+    own = {**_own_fields(schema), "required": required}
+    value, before = (
+        with_defaults({name: field for name, field in (item or {}).items() if name not in _SYSTEM}, own)
+        for item in (new, old)
+    )
+    return [each for each in problems(value, own) if old is None or not is_unchanged(each.path, value, before, own)]
 
 
 def custom_statuses(crds: Iterable[Json]) -> StatusAdmission:

@@ -1,12 +1,17 @@
 """The rules of custom resources, from the schemas of their CRDs: what an API server refuses, and what it drops.
 
-CEL rules and formats are not checked.
+CEL rules are not checked.
 
-Source: Kubernetes 1.36, kube-openapi, pkg/validation/validate; apiextensions-apiserver, pkg/apiserver/schema/pruning.
+Source: Kubernetes 1.36, kube-openapi, pkg/validation/validate and strfmt; apiextensions-apiserver,
+pkg/apiserver/schema/pruning and pkg/apiserver/validation/ratcheting.go.
 """
 
+import difflib
+import ipaddress
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,6 +21,8 @@ Path = tuple[str | int, ...]
 KEEPS_ALL = "x-kubernetes-preserve-unknown-fields"
 
 CEL = "x-kubernetes-validations"
+
+LIST_KEYS = "x-kubernetes-list-map-keys"
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -27,8 +34,12 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
+MOST_SHOWN = 60
+"""Characters of a value in a message."""
+
+
 class Problem(NamedTuple):
-    """What a schema refuses at *path*."""
+    """What is refused at *path*."""
 
     path: Path
     text: str
@@ -36,10 +47,33 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         return f"{written(self.path)} {self.text}"
 
+    def about(self, item: Any) -> str:
+        """Return the problem with the value in *item*, as kubectl shows it, if that is a short one and is wrong."""
+        place, value = written(self.path), value_at(item, self.path)
+        if value is None or isinstance(value, dict | list) or not self.text.startswith(("must ", "does not ")):
+            return str(self) if self.text.startswith("is ") else f"{place}: {self.text}".removeprefix(": ")
+        shown = json.dumps(value, ensure_ascii=False)
+        return f"{place}: Invalid value: {shown[:MOST_SHOWN]}{'...' if shown[MOST_SHOWN:] else ''}: {self.text}"
+
+
+class HookProblem(Problem):
+    """What the hook refuses, and the API server stores."""
+
 
 def written(path: Path) -> str:
     """Return *path* as in ``spec.children[0].name``."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+    steps = (f"[{step}]" if isinstance(step, int) or "." in step else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def value_at(item: Any, path: Path) -> Any:
+    """Return the value at *path* in *item*, or None."""
+    for step in path:
+        try:
+            item = item[step]
+        except (IndexError, KeyError, TypeError):
+            return None
+    return item
 
 
 def schemas(crds: Iterable[Any]) -> dict[tuple[str, str], Schema]:
@@ -91,14 +125,40 @@ def _problems_of_type(value: Any, schema: Schema, path: Path) -> Iterator[Proble
             yield from _bounds(len(value), schema, "Length", path)
             if "pattern" in schema and not _matches(value, schema["pattern"]):
                 yield Problem(path, f"must match {schema['pattern']}")
+            example, fits_format = _FORMATS.get(schema.get("format", ""), ("", None))
+            if fits_format and not fits_format(value):
+                yield Problem(path, f"must be of the format {schema['format']}, such as {example}")
         case int() | float():
             yield from _number(value, schema, path)
         case list():
             yield from _bounds(len(value), schema, "Items", path)
             for index, item in enumerate(value):
                 yield from problems(item, schema.get("items") or {}, (*path, index))
+            yield from _repeated(value, schema, path)
         case _:
             yield from _object(value, schema, path)
+
+
+def _repeated(items: list[Any], schema: Schema, path: Path) -> Iterator[Problem]:
+    """Yield the items that have the key of an earlier one, or are the same as one in a set."""
+    seen: list[Any] = []
+    keys = [_identity(item, schema) for item in items]
+    for index, key in enumerate(keys):
+        if key is not None and key in seen:
+            words = " and ".join(schema.get(LIST_KEYS) or ())
+            yield Problem((*path, index), f"Duplicate value: an earlier item has the same {words or 'value'}")
+        seen.append(key)
+
+
+def _identity(item: Any, schema: Schema) -> Any:
+    """Return what no other item of a list with *schema* may have; None if it may have it, too."""
+    match schema.get("x-kubernetes-list-type"):
+        case "set":
+            return json.dumps(item, sort_keys=True)
+        case "map" if isinstance(item, dict):
+            fields = (schema.get("items") or {}).get("properties") or {}
+            return [item.get(key, fields.get(key, {}).get("default")) for key in schema.get(LIST_KEYS) or ()]
+    return None
 
 
 def _bounds(count: int, schema: Schema, what: str, path: Path) -> Iterator[Problem]:
@@ -169,6 +229,45 @@ def dropped(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
             yield (*path, name)
 
 
+def unknown_fields(value: Any, schema: Schema, path: Path = ()) -> Iterator[Problem]:
+    """Yield the fields that :func:`dropped` does, each with the field that it may have been meant to be."""
+    for found in dropped(value, schema, path):
+        fields = _below(schema, found[len(path) : -1]).get("properties") or {}
+        close = difflib.get_close_matches(str(found[-1]), fields, n=1)
+        yield Problem(found, f"unknown field; did you mean {close[0]}?" if close else "unknown field; remove it")
+
+
+def _below(schema: Schema, path: Path) -> Schema:
+    """Return the schema of the value at *path* in one with *schema*."""
+    for step in path:
+        others = schema.get("additionalProperties")
+        rest = others if isinstance(others, dict) else {}
+        inner = schema.get("items") if isinstance(step, int) else (schema.get("properties") or {}).get(step, rest)
+        schema = inner or {}
+    return schema
+
+
+def is_unchanged(path: Path, new: Any, old: Any, schema: Schema) -> bool:
+    """Tell whether the value at *path*, or one that it is in, is the same in *new* and *old*, which have *schema*.
+
+    The API server accepts what is wrong with such a value: an update does not change it.
+    """
+    for depth, step in enumerate(path):
+        if new == old:
+            return True
+        if isinstance(new, list) and isinstance(step, int) and step < len(new):
+            key = _identity(new[step], _below(schema, path[:depth]))
+            old = next((item for item in old if key and _identity(item, _below(schema, path[:depth])) == key), None)
+        elif not isinstance(new, dict) or step not in new:
+            return False  # it is missing, which is wrong with what it is not in
+        else:
+            old = old.get(step)
+        new = new[step]
+        if not isinstance(old, type(new)):
+            return False
+    return bool(new == old)
+
+
 def declared(value: Any, schema: Schema) -> Any:
     """Return *value* without the fields that its *schema* does not declare."""
     if isinstance(value, list):
@@ -214,3 +313,42 @@ def _token(found: re.Match[str]) -> str:
 
 _SPACE = r"\t\n\f\r "
 _TOKENS = {"$": r"\Z", r"\z": r"\Z", r"\s": f"[{_SPACE}]", r"\S": f"[^{_SPACE}]"}
+
+
+def _is_date_time(text: str) -> bool:
+    parts = re.fullmatch(
+        r"(.{10})T(\d{2}):(\d{2}):(\d{2})([.,]\d+)?(Z|[+-]\d{2}:\d{2})", text, re.ASCII | re.IGNORECASE
+    )
+    return parts is not None and _is_date(parts[1]) and parts[2] < "24" and parts[3] < "60" and parts[4] < "60"
+
+
+def _is_date(text: str) -> bool:
+    return re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII) is not None and _reads(date.fromisoformat, text)
+
+
+def _reads(read: Callable[[str], object], text: str) -> bool:
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _format(pattern: str) -> Callable[[str], bool]:
+    return lambda text: re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE) is not None
+
+
+_DURATION = r"\d+(\.\d*)?|\.\d+"
+_FORMATS: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "byte": ("aGk=", _format("([a-z0-9+/]{4})*([a-z0-9+/]{2}==|[a-z0-9+/]{3}=|[a-z0-9+/]{4})")),
+    "cidr": ("10.0.0.0/8", lambda text: "/" in text and _reads(ipaddress.ip_interface, text)),
+    "date": ("2026-01-31", _is_date),
+    "date-time": ("2026-01-31T12:00:00Z", _is_date_time),
+    "datetime": ("2026-01-31T12:00:00Z", _is_date_time),
+    "duration": ("1h30m", _format(rf"[+-]?(0|(({_DURATION})(ns|us|µs|μs|ms|s|m|h))+|\d+ *[a-zµ]+)")),
+    "ipv4": ("192.0.2.1", lambda text: _reads(ipaddress.IPv4Address, text)),
+    "ipv6": ("2001:db8::1", lambda text: _reads(ipaddress.IPv6Address, text)),
+    "mac": ("00:00:5e:00:53:01", _format("([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|([0-9a-f]{4}[.]){2}[0-9a-f]{4}")),
+    "uuid": ("00000000-0000-0000-0000-000000000000", _format("[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}")),
+}
+"""The formats of strings that are checked, each with an example. An empty string fits none of them."""
