@@ -45,21 +45,28 @@ class SpecProblem(NamedTuple):
 
 def problems(name: str, spec: bytes, old: bytes | None = None) -> list[SpecProblem]:
     """Return all that is wrong with the new spec (JSON bytes) of the MyResource called *name*, which replaces *old*."""
-    found = [] if NAME.holds(name) else [SpecProblem(("metadata", "name"), NAME.message)]
-    try:
-        valid = MyResourceSpec.model_validate_json(spec, context=NEW)
-    except ValidationError as error:
-        details: Any = error.errors(include_url=False, include_context=False, include_input=False)
-        return found + [
-            SpecProblem(("spec", *_place(item["loc"])), _message(item), item["type"] == HOOK_RULE) for item in details
-        ]
-    if not NOT_ITSELF.holds((name, valid.dependencies)):
+    # A rule between fields is not reached where a field breaks a rule, which may be one for new values alone.
+    (_, of_new), (valid, of_all) = _validated(spec, NEW), _validated(spec, None)
+    found = list(dict.fromkeys([*of_new, *of_all]))
+    if not NAME.holds(name):
+        found.append(SpecProblem(("metadata", "name"), NAME.message))
+    if valid and not NOT_ITSELF.holds((name, valid.dependencies)):
         found.append(SpecProblem(("spec", "dependencies"), NOT_ITSELF.message))
     before = read(name, old) if old else None
-    if isinstance(before, MyResourceSpec):
+    if valid and isinstance(before, MyResourceSpec):
         changes = (rule for rule in MyResourceSpec.rules if rule.judges == "changes")
         found += [SpecProblem(("spec",), rule.message) for rule in changes if not rule.holds((before, valid))]
     return found
+
+
+def _validated(spec: bytes, context: str | None) -> tuple[MyResourceSpec | None, list[SpecProblem]]:
+    try:
+        return MyResourceSpec.model_validate_json(spec, context=context), []
+    except ValidationError as error:
+        details: Any = error.errors(include_url=False, include_context=False, include_input=False)
+        return None, [
+            SpecProblem(("spec", *_place(item["loc"])), _message(item), item["type"] == HOOK_RULE) for item in details
+        ]
 
 
 def _place(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -22,7 +22,7 @@ def problems(parent: Json, old: Json | None = None) -> list[Problem]:
     The API server accepts what is wrong in *old*, too. Its names other than ``metadata.name`` are those of any object.
     """
     judged, stored = (with_defaults(_judged(item), known_fields()) for item in (parent, old or {}))
-    encoded = [msgspec.json.encode(item.get("spec")) for item in (parent, old or {})]
+    encoded = [msgspec.json.encode(item.get("spec")) for item in (judged, stored)]
     by_rule = [
         (custom_rules.HookProblem if found.is_stored else Problem)(found.path, found.message)
         for found in reading.problems(parent["metadata"]["name"], *encoded[: 2 if old else 1])

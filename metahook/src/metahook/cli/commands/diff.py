@@ -26,14 +26,17 @@ from metahook.cli.errors import EXIT_DIFFERENT, InputError, Refused, input_error
 from metahook.cli.files.documents import FILE, parsed, read_text
 from metahook.cli.files.manifest import FileManifest, manifests_in
 from metahook.cli.files.metadata import present_fields
-from metahook.cli.files.objects import Objects, apply, place
+from metahook.cli.files.objects import Objects, apply, place, problem_of, refusal
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.hooks.requests import Requests
 from metahook.protocol.objects.changes import changed_paths
 from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json
-from metahook.simulator.world import NeverQuiet, World
+from metahook.simulator.world import LONGEST_TIMER, NeverQuiet, World
+
+SETTLED_BUSY = 300.0
+"""Virtual seconds after which all is made of a parent that always has something left to do."""
 
 
 @click.command("diff")
@@ -123,12 +126,16 @@ def _after(world: World, objects: Objects, file: str, store: Callable[[FileManif
         store(manifest, world)
     _start(objects, world)
     see = f"see what happens with: {program_name()} simulate"
+    bound = binding()
+    stays_busy = (
+        any(bound.stays_busy(each.content) for each in objects.parents) if bound and bound.stays_busy else False
+    )
     try:
-        is_quiet = world.until_quiet()
+        is_quiet = world.until_quiet(SETTLED_BUSY if stays_busy else LONGEST_TIMER)
     except NeverQuiet as error:
         message = f"{file}: {error}; {see}"
         raise InputError(message) from error
-    if not is_quiet:
+    if not is_quiet and not stays_busy:
         message = f"{file}: the cluster does not become quiet; {see}"
         raise InputError(message)
     quiet = world.clock.now
@@ -137,7 +144,7 @@ def _after(world: World, objects: Objects, file: str, store: Callable[[FileManif
         for failure in failures(world, quiet):
             message = f"{file}: {failure}; {see}"
             raise InputError(message)
-    _check_valid(objects, world, file)
+    _check_valid(objects, world)
     kinds = {kind.kind for kind in world.settings.children}
     made = {write.key for write in world.history.writes(NAME) if write.changed and write.key.kind in kinds}
     children = {key: item for key in sorted(made) if (item := world.api.get(key))}
@@ -145,15 +152,15 @@ def _after(world: World, objects: Objects, file: str, store: Callable[[FileManif
     return {(key.kind, f"{key.namespace}/{key.name}" if several else key.name): children[key] for key in children}
 
 
-def _check_valid(objects: Objects, world: World, file: str) -> None:
+def _check_valid(objects: Objects, world: World) -> None:
     """Raise InputError for a parent whose children are those of before, because the hook refuses its spec."""
     bound = binding()
-    for key in objects.keys(world) if bound else ():
+    reason = bound.invalid_reason if bound else ""
+    for item, key in zip(objects.parents, objects.keys(world), strict=True):
         status = world.get(key).get("status") or {}
-        for item in status.get("conditions") or []:
-            if bound and bound.invalid_reason and item.get("reason") == bound.invalid_reason:
-                message = f"{file}: {key.name}: {item.get('message')}"
-                raise InputError(message)
+        for condition in status.get("conditions") or []:
+            if reason and condition.get("reason") == reason:
+                raise InputError(refusal(item, problem_of(str(condition.get("message")))))
 
 
 def _start(objects: Objects, world: World) -> None:

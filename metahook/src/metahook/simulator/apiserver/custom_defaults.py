@@ -88,19 +88,26 @@ def _own_fields(schema: Json) -> Json:
 
 
 def with_defaults(value: Any, schema: Json) -> Any:
-    """Return *value* with the defaults of *schema* for absent fields, also in lists and maps."""
+    """Return *value* with the defaults of *schema* for absent fields, also in lists and maps.
+
+    A null counts as absent, unless it may be there or nothing is known of its field.
+    """
     if isinstance(value, list):
         return [with_defaults(item, schema.get("items") or {}) for item in value]
     if not isinstance(value, dict):
         return value
     fields, others = schema.get("properties") or {}, schema.get("additionalProperties")
     added = {name: _copy(field["default"]) for name, field in fields.items() if _is_defaulted(value, name, field)}
-    rest = others if isinstance(others, dict) else {}
-    return {name: with_defaults(inner, fields.get(name, rest)) for name, inner in {**value, **added}.items()}
+    rest = others if isinstance(others, dict) else {"nullable": True}
+    return {
+        name: with_defaults(inner, fields.get(name, rest))
+        for name, inner in {**value, **added}.items()
+        if inner is not None or fields.get(name, rest).get("nullable")
+    }
 
 
 def _is_defaulted(value: Json, name: str, field: Json) -> bool:
-    """Tell whether the *field* of *value* called *name* gets its default: null is absence unless it is nullable."""
+    """Tell whether the *field* of *value* called *name* gets its default."""
     return "default" in field and (name not in value or (value[name] is None and not field.get("nullable")))
 
 
