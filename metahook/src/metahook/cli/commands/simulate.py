@@ -92,12 +92,13 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     """Run a hook in a simulated cluster, and show every write and every status.
 
     Metacontroller, the API server, Kubernetes' own controllers and the time are simulated. What would harm a real
-    cluster is a finding.
+    cluster is a finding. What a cluster would refuse of the files is refused before anything is simulated. A parent is
+    expected to be Ready in the end, unless --fail or a scenario asks for a failure, or the scenario for another status.
 
     \b
     Exit status:
       0  success
-      1  the hook would harm a real cluster, or an expectation of the scenario was not met
+      1  an object is refused, the hook would harm a real cluster, or an expectation was not met
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     given = click.get_current_context().meta["timed"]
