@@ -36,7 +36,7 @@ ENDS = {
     "a ConfigMap that is not there": (
         '--set envFrom=[{"configMapRef":{"name":"a"}}]',
         1,
-        ["Building:ConfigNotFound"],
+        ["Failed:ConfigNotFound"],
         "Not Ready",
     ),
 }
