@@ -49,8 +49,8 @@ was just created fails at first."""
 def command(files: tuple[str, ...], observed: str | None, subject: HookUnderTest, output: str, now: str | None) -> int:
     """Print the children and the status that a hook returns for a parent that was just created.
 
-    The children are printed as manifests. With --observed, the parent is one with these children. If a cluster would
-    refuse one of the objects in the files as a new one, nothing is printed but what is wrong, and where.
+    The children are printed as manifests. With --observed, the parent is a stored one with these children. If a cluster
+    would refuse one of the objects in the files, nothing is printed but what is wrong, and where.
 
     \b
     Exit status:
@@ -59,7 +59,8 @@ def command(files: tuple[str, ...], observed: str | None, subject: HookUnderTest
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     moment = _time(now)
-    objects = Objects.read(files, subject.settings)
+    objects = Objects.found(files, subject.settings)
+    objects.accepted(subject.settings, objects if observed else None)  # one with children is stored
     others = [item.content for item in objects.others]
     children = load(observed) if observed else []
     requests = Requests(subject.hook, subject.settings)
