@@ -15,8 +15,9 @@ from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.api.values.model import Model
 from app.cli.files.validation import problems
+from metahook.simulator.apiserver.custom_defaults import refused
 from metahook.simulator.apiserver.custom_rules import HookProblem
-from tests.api.apiserver import read_stored, refusals, stored
+from tests.api.apiserver import SCHEMA, read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY as NOT_IN_CEL
 from tests.requests.builders import Json, my_resource
@@ -111,6 +112,7 @@ def spoilt(draw: st.DrawFn) -> Json:
 def test_the_api_server_the_hook_and_a_preview_agree_on_spoilt_examples(fields: Json) -> None:
     assert _admitted(fields) == _read(fields)
     assert _admitted(fields, new=True) == _previewed(fields)
+    assert _admitted(fields, new=True) == (refused(my_resource(**fields), None, SCHEMA) == [])
 
 
 def test_only_the_hook_refuses_what_cel_cannot_say_and_each_such_rule_does() -> None:

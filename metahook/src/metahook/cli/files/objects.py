@@ -1,16 +1,24 @@
 """The objects in the files of ``-f``: parents of the controller, and others that are in the cluster beside them."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from metahook.cli.binding import binding, words
-from metahook.cli.errors import InputError, Refused
+from metahook.cli.errors import InputError, Refused, program_name
 from metahook.cli.files.manifest import FileManifest, files_in, read_manifests
 from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, present_fields, type_problems
 from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_defaults import custom_defaults, refused, validation
-from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, HookProblem, Problem, schemas, unknown_fields
+from metahook.simulator.apiserver.custom_rules import (
+    KEEPS_ALL,
+    HookProblem,
+    Problem,
+    schemas,
+    unknown_fields,
+    unknown_rules,
+)
 from metahook.simulator.apiserver.store import Admission, ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
@@ -61,6 +69,7 @@ class Objects:
         old = {_identity(item, settings): item.content for item in (stored.parents if stored else ())}
         first: dict[tuple[str, ...], FileManifest] = {}
         problems: list[str] = []
+        _tell_unknown_rules((*self.parents, *self.others), settings)
         for item in sorted((*self.parents, *self.others), key=lambda item: (item.file, item.line_of())):
             key = _identity(item, settings)
             if key in first:
@@ -119,6 +128,15 @@ def is_parent(item: Json, settings: Settings) -> bool:
     """Tell whether *item* is of the kind of a parent."""
     kind = settings.kind(item["apiVersion"], item["kind"])
     return any(parent.kind == kind for parent in settings.parents)
+
+
+def _tell_unknown_rules(items: tuple[FileManifest, ...], settings: Settings) -> None:
+    """Print which rules of the CRDs of *items* are not checked."""
+    kinds = {(item.content["apiVersion"], item.kind) for item in items}
+    for key, schema in schemas(settings.crds).items():
+        for part in unknown_rules(schema) if key in kinds else ():
+            what = f"a rule in CEL is not checked, because {part} is not known here"
+            print(f"{program_name()}: the CRD of {key[1]}: {what}", file=sys.stderr)
 
 
 def refusal(item: FileManifest, problem: Problem) -> str:

@@ -6,7 +6,14 @@ Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaultin
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from metahook.simulator.apiserver.custom_rules import Problem, declared, is_unchanged, problems, schemas
+from metahook.simulator.apiserver.custom_rules import (
+    Problem,
+    broken_rules,
+    declared,
+    is_unchanged,
+    problems,
+    schemas,
+)
 from metahook.simulator.apiserver.store import Admission, StatusAdmission
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, copy_json
@@ -61,7 +68,21 @@ def refused(new: Json, old: Json | None, schema: Json) -> list[Problem]:
         with_defaults({name: field for name, field in (item or {}).items() if name not in _SYSTEM}, own)
         for item in (new, old)
     )
-    return [each for each in problems(value, own) if old is None or not is_unchanged(each.path, value, before, own)]
+    found = [each for each in problems(value, own) if old is None or not is_unchanged(each.path, value, before, own)]
+    # As on the API server, no rule runs on an object whose structure is wrong.
+    named = (_named(new, value), _named(old, before) if old else None)
+    return found or list(broken_rules(*named, _without_status(schema)))
+
+
+def _named(item: Json, own: Json) -> Json:
+    """Return *own*, with what the CEL rules of *item* may know besides: its kind, and how it is called."""
+    names = {name: value for name, value in item["metadata"].items() if name in ("name", "generateName")}
+    return {**own, "apiVersion": item["apiVersion"], "kind": item["kind"], "metadata": names}
+
+
+def _without_status(schema: Json) -> Json:
+    fields = {name: field for name, field in (schema.get("properties") or {}).items() if name != "status"}
+    return {**schema, "properties": fields}
 
 
 def custom_statuses(crds: Iterable[Json]) -> StatusAdmission:

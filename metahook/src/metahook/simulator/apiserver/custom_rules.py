@@ -1,7 +1,5 @@
 """The rules of custom resources, from the schemas of their CRDs: what an API server refuses, and what it drops.
 
-CEL rules are not checked.
-
 Source: Kubernetes 1.36, kube-openapi, pkg/validation/validate and strfmt; apiextensions-apiserver,
 pkg/apiserver/schema/pruning and pkg/apiserver/validation/ratcheting.go.
 """
@@ -38,6 +36,11 @@ MOST_SHOWN = 60
 """Characters of a value in a message."""
 
 
+REQUIRED = "is required"
+_UNKNOWN, _DUPLICATE = "unknown field; ", "Duplicate value: "
+_WITHOUT_VALUE = (_UNKNOWN, _DUPLICATE)
+
+
 class Problem(NamedTuple):
     """What is refused at *path*."""
 
@@ -50,8 +53,10 @@ class Problem(NamedTuple):
     def about(self, item: Any) -> str:
         """Return the problem with the value in *item*, as kubectl shows it, if that is a short one and is wrong."""
         place, value = written(self.path), value_at(item, self.path)
-        if value is None or isinstance(value, dict | list) or not self.text.startswith(("must ", "does not ")):
-            return str(self) if self.text.startswith("is ") else f"{place}: {self.text}".removeprefix(": ")
+        if self.text == REQUIRED:
+            return str(self)
+        if value is None or isinstance(value, dict | list) or self.text.startswith(_WITHOUT_VALUE):
+            return f"{place}: {self.text}".removeprefix(": ")
         shown = json.dumps(value, ensure_ascii=False)
         return f"{place}: Invalid value: {shown[:MOST_SHOWN]}{'...' if shown[MOST_SHOWN:] else ''}: {self.text}"
 
@@ -146,7 +151,7 @@ def _repeated(items: list[Any], schema: Schema, path: Path) -> Iterator[Problem]
     for index, key in enumerate(keys):
         if key is not None and key in seen:
             words = " and ".join(schema.get(LIST_KEYS) or ())
-            yield Problem((*path, index), f"Duplicate value: an earlier item has the same {words or 'value'}")
+            yield Problem((*path, index), f"{_DUPLICATE}an earlier item has the same {words or 'value'}")
         seen.append(key)
 
 
@@ -196,7 +201,7 @@ def _object(value: dict[str, Any], schema: Schema, path: Path) -> Iterator[Probl
     kept = {name: inner for name, inner in value.items() if inner is not None or fields.get(name, rest).get("nullable")}
     for name in schema.get("required") or ():
         if name not in kept and "default" not in fields.get(name, {}):
-            yield Problem((*path, name), "is required")
+            yield Problem((*path, name), REQUIRED)
     for name, inner in kept.items():
         yield from problems(inner, fields.get(name, rest), (*path, name))
 
@@ -234,7 +239,7 @@ def unknown_fields(value: Any, schema: Schema, path: Path = ()) -> Iterator[Prob
     for found in dropped(value, schema, path):
         fields = _below(schema, found[len(path) : -1]).get("properties") or {}
         close = difflib.get_close_matches(str(found[-1]), fields, n=1)
-        yield Problem(found, f"unknown field; did you mean {close[0]}?" if close else "unknown field; remove it")
+        yield Problem(found, _UNKNOWN + (f"did you mean {close[0]}?" if close else "remove it"))
 
 
 def _below(schema: Schema, path: Path) -> Schema:
@@ -245,6 +250,44 @@ def _below(schema: Schema, path: Path) -> Schema:
         inner = schema.get("items") if isinstance(step, int) else (schema.get("properties") or {}).get(step, rest)
         schema = inner or {}
     return schema
+
+
+def broken_rules(value: Any, old: Any, schema: Schema, path: Path = ()) -> Iterator[Problem]:
+    """Yield the CEL rules of *schema* that *value*, at *path*, breaks. It replaces *old*; that may be None.
+
+    A rule of a value that does not change is not checked, unless it is about changes. One that can't be evaluated here
+    counts as kept; :func:`unknown_rules` has these.
+    """
+    if CEL in schema:
+        from metahook.simulator.apiserver import cel  # noqa: PLC0415 - few schemas have rules, and it takes time
+
+        now, before = cel.cel_value(value, schema), cel.cel_value(old, schema)
+        for rule in schema[CEL]:
+            is_due = old is not None if "oldSelf" in rule["rule"] else old is None or value != old
+            if is_due and not cel.unknown_part(rule["rule"]) and not cel.evaluates(rule["rule"], now, before):
+                said = cel.evaluates(rule["messageExpression"], now, before) if "messageExpression" in rule else ""
+                yield Problem(path, said or rule.get("message") or f"must keep the rule: {rule['rule']}")
+    if isinstance(value, list):
+        keys = {str(key): item for item in old or () if (key := _identity(item, schema)) is not None}
+        for index, item in enumerate(value):
+            same = item if value == old else keys.get(str(_identity(item, schema)))
+            yield from broken_rules(item, same, schema.get("items") or {}, (*path, index))
+    elif isinstance(value, dict):
+        fields, others = schema.get("properties") or {}, schema.get("additionalProperties")
+        for name, inner in value.items():
+            below = fields.get(name, others if isinstance(others, dict) else {})
+            yield from broken_rules(inner, (old or {}).get(name), below, (*path, name))
+
+
+def unknown_rules(schema: Schema) -> Iterator[str]:
+    """Yield what of the CEL rules in *schema* can't be evaluated here: a function, or a rule."""
+    if CEL in schema:
+        from metahook.simulator.apiserver import cel  # noqa: PLC0415 - as above
+
+        yield from filter(None, (cel.unknown_part(rule["rule"]) for rule in schema[CEL]))
+    for inner in (*(schema.get("properties") or {}).values(), schema.get("additionalProperties"), schema.get("items")):
+        if isinstance(inner, dict):
+            yield from unknown_rules(inner)
 
 
 def is_unchanged(path: Path, new: Any, old: Any, schema: Schema) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers import pod_status
-from metahook.simulator.controllers.pod_needs import Missing
+from metahook.simulator.controllers.pod_needs import NOTHING, Missing
 from metahook.simulator.objects import Json
 
 
@@ -93,7 +93,7 @@ class StatusChange(NamedTuple):
 
 
 def pod_lifecycle(
-    pod: Json, failure: Failure, times: Times, lack: Missing, *, again: bool = False
+    pod: Json, failure: Failure, times: Times, lack: Missing = NOTHING, *, again: bool = False
 ) -> Iterator[StatusChange]:
     """Yield the statuses of *pod* from now on, as long as it has this *lack*; without end if it fails again and again.
 
