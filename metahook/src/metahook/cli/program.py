@@ -120,9 +120,11 @@ class Program:
 
     def main(self, arguments: Sequence[str] | None = None) -> NoReturn:
         """Run the command in *arguments*, by default those of the process, and exit."""
-        for stream in (sys.stdin, sys.stdout):
-            if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
-                stream.reconfigure(encoding="utf-8")  # kubectl reads and writes UTF-8 in any locale
+        # kubectl reads and writes UTF-8 in any locale. Standard input is read as the bytes of a file are.
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="")
+        if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+            sys.stdout.reconfigure(encoding="utf-8")
         sys.exit(self._exit_code(sys.argv[1:] if arguments is None else list(arguments)))
 
     def _exit_code(self, arguments: list[str]) -> int:

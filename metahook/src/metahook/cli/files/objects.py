@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from metahook.cli.binding import binding, words
 from metahook.cli.errors import InputError, Refused, program_name
-from metahook.cli.files.manifest import FileManifest, files_in, read_manifests
+from metahook.cli.files.manifest import FileManifest, files_in, missing, misspelt, read_manifests
 from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, present_fields, type_problems
 from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
@@ -54,11 +54,14 @@ class Objects:
         """Return *manifests*, of the files *where*; raise InputError if none is a parent."""
         found = [manifest.named() for manifest in manifests]
         parents = tuple(item for item in found if is_parent(item.content, settings))
+        kinds = [parent.kind for parent in settings.parents]
+        unknown = [item for item in found if not settings.kind(item.api_version, item.kind)]
+        if error := misspelt(kinds, unknown, is_one_there=bool(parents)):
+            raise error
         if not parents:
-            kinds = " or ".join(f"{parent.kind.kind} of {parent.kind.api_version}" for parent in settings.parents)
             example = words().example
-            message = f"{where}: no {kinds}; name a file that has one{f', such as {example}' if example else ''}"
-            raise InputError(message)
+            remedy = f"name a file that has one{f', such as {example}' if example else ''}"
+            raise missing(kinds, found, where, remedy)
         return cls(parents, tuple(item for item in found if item not in parents))
 
     def accepted(self, settings: Settings, stored: "Objects | None" = None) -> "Objects":
@@ -160,16 +163,16 @@ def object_problems(item: Json, old: Json | None, settings: Settings) -> Iterato
     What the hook alone refuses of a parent is refused, too: the cluster would store it, and nothing would run.
     """
     wrong = [problem_of(text) for text in type_problems(item["metadata"])]
-    yield from wrong
-    yield from unknown_fields({"metadata": item["metadata"]}, _METADATA)
+    yield from (*wrong, *unknown_fields({"metadata": item["metadata"]}, _METADATA))
+    if wrong:
+        return
     bound = binding()
     schema = schemas(settings.crds).get((item["apiVersion"], item["kind"]))
     if bound and bound.problems and is_parent(item, settings):
         yield from bound.problems(item, old)
     elif schema:
         yield from _problems_by_crd(item, old, schema)
-    if not wrong:
-        yield from _problems_in_cluster(item, settings)
+    yield from _problems_in_cluster(item, settings)
 
 
 _METADATA: Json = {"properties": {"metadata": {"properties": {name: {KEEPS_ALL: True} for name in FIELDS}}}}
