@@ -64,4 +64,4 @@ else:
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
-    __getattr__ = opener(__name__, _NAMES, extra="cli", root="metahook")
+    __getattr__, __dir__ = opener(__name__, _NAMES, extra="cli", root="metahook")
