@@ -1,11 +1,11 @@
 """A preview accepts and refuses what the API server does: the examples of all rules, through each command."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY, REFUSED
@@ -29,8 +29,8 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def written(fields: Json) -> tuple[str, str]:
     """Return a file with the MyResource that has *fields*, and one with a valid MyResource of the same name."""
     parent = my_resource(**fields)
-    Path("new.yaml").write_text(yaml.safe_dump(parent))
-    Path("old.yaml").write_text(yaml.safe_dump({**WEB, "metadata": parent["metadata"]}))
+    Path("new.yaml").write_text(json.dumps(parent, indent=1))  # JSON: PyYAML leaves y and 1e3 without quotes
+    Path("old.yaml").write_text(json.dumps({**WEB, "metadata": parent["metadata"]}))
     return "new.yaml", "old.yaml"
 
 
@@ -81,8 +81,8 @@ STORED = [fields for example in EXAMPLES if example.crd_only for fields in examp
 
 @pytest.mark.parametrize("fields", STORED, ids=map(str, range(len(STORED))))
 def test_an_edit_of_a_stored_one_may_keep_what_only_a_new_one_may_not_have(fields: Json) -> None:
-    Path("stored.yaml").write_text(yaml.safe_dump(my_resource(**fields)))
-    Path("edited.yaml").write_text(yaml.safe_dump(my_resource(**fields, revisionHistoryLimit=5)))
+    Path("stored.yaml").write_text(json.dumps(my_resource(**fields)))
+    Path("edited.yaml").write_text(json.dumps(my_resource(**fields, revisionHistoryLimit=5)))
 
     assert call("render", "-f", "stored.yaml").code == 1
     assert call("diff", "stored.yaml", "edited.yaml").code == 1  # a difference
