@@ -33,10 +33,13 @@ NOTHING = Missing("", "", {})
 
 
 def pod_admission(get: Callable[[Key], Json | None]) -> Admission:
-    """Return the admission that refuses a new Pod without the objects that it names; *get* returns one, or None."""
+    """Return the admission that refuses a new Pod without the objects that it names; *get* returns one, or None.
+
+    One with a node, which was stored elsewhere, is accepted.
+    """
 
     def admit(item: Json, live: Json | None) -> Json:
-        if item["kind"] == "Pod" and live is None:
+        if item["kind"] == "Pod" and live is None and "nodeName" not in item["spec"]:
             spec, namespace = item["spec"], item["metadata"]["namespace"]
             account, priority = spec.get("serviceAccountName", "default"), spec.get("priorityClassName", "system-")
             if account != "default" and get(Key("ServiceAccount", namespace, account)) is None:
