@@ -18,7 +18,7 @@ from jsonschema.validators import create
 from app.api.schema.crd import schema
 from app.api.schema.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
-from metahook.simulator.apiserver.cel import holds
+from metahook.cli.files.cel import holds
 from tests.requests.builders import Json
 
 SCHEMA = schema()

@@ -4,7 +4,7 @@ import pytest
 
 from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from metahook.simulator.apiserver.cel import holds
+from metahook.cli.files.cel import holds
 from tests.api.apiserver import RULES, SCHEMA, is_transition, read_stored, refusals, stored
 from tests.requests.builders import Json, my_resource
 

@@ -6,25 +6,18 @@ Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaultin
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from metahook.simulator.apiserver.custom_rules import (
-    Problem,
-    broken_rules,
-    declared,
-    is_unchanged,
-    problems,
-    schemas,
-)
+from metahook.simulator.apiserver.custom_rules import Problem, declared, problems, schemas
 from metahook.simulator.apiserver.store import Admission, StatusAdmission
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, copy_json
 
-_SYSTEM = ("apiVersion", "kind", "metadata", "status")
+SYSTEM = ("apiVersion", "kind", "metadata", "status")
 """Fields that get no defaults here: a status is written by itself."""
 
 
 def custom_defaults(crds: Iterable[Json]) -> Admission:
     """Return the admission that adds the defaults of *crds* to the objects of their kinds."""
-    own = {key: _own_fields(schema) for key, schema in schemas(crds).items()}
+    own = {key: own_fields(schema) for key, schema in schemas(crds).items()}
 
     def admit(item: Json, live: Json | None) -> Json:
         del live  # an update gets the same defaults
@@ -32,17 +25,6 @@ def custom_defaults(crds: Iterable[Json]) -> Admission:
         return item if schema is None else with_defaults(item, schema)
 
     return admit
-
-
-def custom_validation(crds: Iterable[Json]) -> Admission:
-    """Return the admission that refuses what the schemas of *crds* do not allow."""
-    by_kind = schemas(crds)
-
-    def judge(new: Json, old: Json | None) -> list[Problem]:
-        schema = by_kind.get((new["apiVersion"], new["kind"]))
-        return refused(new, old, schema) if schema else []
-
-    return validation(judge)
 
 
 def validation(judge: Callable[[Json, Json | None], list[Problem]]) -> Admission:
@@ -55,34 +37,6 @@ def validation(judge: Callable[[Json, Json | None], list[Problem]]) -> Admission
         return item
 
     return admit
-
-
-def refused(new: Json, old: Json | None, schema: Json) -> list[Problem]:
-    """Return what the *schema* of its CRD refuses of *new*, which replaces *old* if that is stored.
-
-    What is wrong with a value that does not change is accepted. A status is written by itself.
-    """
-    required = [name for name in schema.get("required") or () if name not in _SYSTEM]
-    own = {**_own_fields(schema), "required": required}
-    value, before = (
-        with_defaults({name: field for name, field in (item or {}).items() if name not in _SYSTEM}, own)
-        for item in (new, old)
-    )
-    found = [each for each in problems(value, own) if old is None or not is_unchanged(each.path, value, before, own)]
-    # As on the API server, no rule runs on an object whose structure is wrong.
-    named = (_named(new, value), _named(old, before) if old else None)
-    return found or list(broken_rules(*named, _without_status(schema)))
-
-
-def _named(item: Json, own: Json) -> Json:
-    """Return *own*, with what the CEL rules of *item* may know besides: its kind, and how it is called."""
-    names = {name: value for name, value in item["metadata"].items() if name in ("name", "generateName")}
-    return {**own, "apiVersion": item["apiVersion"], "kind": item["kind"], "metadata": names}
-
-
-def _without_status(schema: Json) -> Json:
-    fields = {name: field for name, field in (schema.get("properties") or {}).items() if name != "status"}
-    return {**schema, "properties": fields}
 
 
 def custom_statuses(crds: Iterable[Json]) -> StatusAdmission:
@@ -102,9 +56,10 @@ def custom_statuses(crds: Iterable[Json]) -> StatusAdmission:
     return admit
 
 
-def _own_fields(schema: Json) -> Json:
+def own_fields(schema: Json) -> Json:
+    """Return the schema of the fields that a user writes, without metadata."""
     return {
-        "properties": {name: field for name, field in (schema.get("properties") or {}).items() if name not in _SYSTEM}
+        "properties": {name: field for name, field in (schema.get("properties") or {}).items() if name not in SYSTEM}
     }
 
 

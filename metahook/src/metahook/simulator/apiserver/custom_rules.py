@@ -5,13 +5,11 @@ pkg/apiserver/schema/pruning and pkg/apiserver/validation/ratcheting.go.
 """
 
 import difflib
-import ipaddress
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator
-from datetime import date
-from functools import cache
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+
+from metahook.simulator.apiserver.string_rules import FORMATS, matches
 
 Schema = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -128,9 +126,9 @@ def _problems_of_type(value: Any, schema: Schema, path: Path) -> Iterator[Proble
             return
         case str():
             yield from _bounds(len(value), schema, "Length", path)
-            if "pattern" in schema and not _matches(value, schema["pattern"]):
+            if "pattern" in schema and not matches(value, schema["pattern"]):
                 yield Problem(path, f"must match {schema['pattern']}")
-            example, fits_format = _FORMATS.get(schema.get("format", ""), ("", None))
+            example, fits_format = FORMATS.get(schema.get("format", ""), ("", None))
             if fits_format and not fits_format(value):
                 yield Problem(path, f"must be of the format {schema['format']}, such as {example}")
         case int() | float():
@@ -147,7 +145,7 @@ def _problems_of_type(value: Any, schema: Schema, path: Path) -> Iterator[Proble
 def _repeated(items: list[Any], schema: Schema, path: Path) -> Iterator[Problem]:
     """Yield the items that have the key of an earlier one, or are the same as one in a set."""
     seen: list[Any] = []
-    keys = [_identity(item, schema) for item in items]
+    keys = [identity(item, schema) for item in items]
     for index, key in enumerate(keys):
         if key is not None and key in seen:
             words = " and ".join(schema.get(LIST_KEYS) or ())
@@ -155,7 +153,7 @@ def _repeated(items: list[Any], schema: Schema, path: Path) -> Iterator[Problem]
         seen.append(key)
 
 
-def _identity(item: Any, schema: Schema) -> Any:
+def identity(item: Any, schema: Schema) -> Any:
     """Return what no other item of a list with *schema* may have; None if it may have it, too."""
     match schema.get("x-kubernetes-list-type"):
         case "set":
@@ -174,13 +172,6 @@ def _bounds(count: int, schema: Schema, what: str, path: Path) -> Iterator[Probl
 
 
 _COUNTED = {"Length": "characters", "Items": "items", "Properties": "fields"}
-
-
-def _matches(text: str, pattern: str) -> bool:
-    try:
-        return re.search(python_pattern(pattern), text, re.ASCII) is not None
-    except re.error:
-        return True  # Python can't read it, RE2 may
 
 
 def _number(value: float, schema: Schema, path: Path) -> Iterator[Problem]:
@@ -252,44 +243,6 @@ def _below(schema: Schema, path: Path) -> Schema:
     return schema
 
 
-def broken_rules(value: Any, old: Any, schema: Schema, path: Path = ()) -> Iterator[Problem]:
-    """Yield the CEL rules of *schema* that *value*, at *path*, breaks. It replaces *old*; that may be None.
-
-    A rule of a value that does not change is not checked, unless it is about changes. One that can't be evaluated here
-    counts as kept; :func:`unknown_rules` has these.
-    """
-    if CEL in schema:
-        from metahook.simulator.apiserver import cel  # noqa: PLC0415 - few schemas have rules, and it takes time
-
-        now, before = cel.cel_value(value, schema), cel.cel_value(old, schema)
-        for rule in schema[CEL]:
-            is_due = old is not None if "oldSelf" in rule["rule"] else old is None or value != old
-            if is_due and not cel.unknown_part(rule["rule"]) and not cel.evaluates(rule["rule"], now, before):
-                said = cel.evaluates(rule["messageExpression"], now, before) if "messageExpression" in rule else ""
-                yield Problem(path, said or rule.get("message") or f"must keep the rule: {rule['rule']}")
-    if isinstance(value, list):
-        keys = {str(key): item for item in old or () if (key := _identity(item, schema)) is not None}
-        for index, item in enumerate(value):
-            same = item if value == old else keys.get(str(_identity(item, schema)))
-            yield from broken_rules(item, same, schema.get("items") or {}, (*path, index))
-    elif isinstance(value, dict):
-        fields, others = schema.get("properties") or {}, schema.get("additionalProperties")
-        for name, inner in value.items():
-            below = fields.get(name, others if isinstance(others, dict) else {})
-            yield from broken_rules(inner, (old or {}).get(name), below, (*path, name))
-
-
-def unknown_rules(schema: Schema) -> Iterator[str]:
-    """Yield what of the CEL rules in *schema* can't be evaluated here: a function, or a rule."""
-    if CEL in schema:
-        from metahook.simulator.apiserver import cel  # noqa: PLC0415 - as above
-
-        yield from filter(None, (cel.unknown_part(rule["rule"]) for rule in schema[CEL]))
-    for inner in (*(schema.get("properties") or {}).values(), schema.get("additionalProperties"), schema.get("items")):
-        if isinstance(inner, dict):
-            yield from unknown_rules(inner)
-
-
 def is_unchanged(path: Path, new: Any, old: Any, schema: Schema) -> bool:
     """Tell whether the value at *path*, or one that it is in, is the same in *new* and *old*, which have *schema*.
 
@@ -299,8 +252,8 @@ def is_unchanged(path: Path, new: Any, old: Any, schema: Schema) -> bool:
         if new == old:
             return True
         if isinstance(new, list) and isinstance(step, int) and step < len(new):
-            key = _identity(new[step], _below(schema, path[:depth]))
-            old = next((item for item in old if key and _identity(item, _below(schema, path[:depth])) == key), None)
+            key = identity(new[step], _below(schema, path[:depth]))
+            old = next((item for item in old if key and identity(item, _below(schema, path[:depth])) == key), None)
         elif not isinstance(new, dict) or step not in new:
             return False  # it is missing, which is wrong with what it is not in
         else:
@@ -321,77 +274,3 @@ def declared(value: Any, schema: Schema) -> Any:
     rest = others if isinstance(others, dict) else {KEEPS_ALL: True} if others or schema.get(KEEPS_ALL) else None
     below = {name: fields.get(name, rest) for name in value}
     return {name: declared(value[name], schema) for name, schema in below.items() if schema is not None}
-
-
-@cache
-def python_pattern(pattern: str) -> str:
-    """Return *pattern*, of RE2, as Python says it: characters by number, classes by name, and the end of the text."""
-    named = re.sub(r"\\x\{([0-9A-Fa-f]+)\}|\[:(\w+):\]|\\.", _character, pattern, flags=re.DOTALL)
-    return re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", _token, named, flags=re.DOTALL)
-
-
-_CLASSES = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "digit": "0-9",
-    "lower": "a-z",
-    "space": r"\t\n\v\f\r ",
-    "upper": "A-Z",
-    "word": r"\w",
-    "xdigit": "0-9A-Fa-f",
-}
-
-
-def _character(found: re.Match[str]) -> str:
-    if found[1]:
-        return f"\\U{int(found[1], 16):08x}"
-    return _CLASSES.get(found[2], found[0]) if found[2] else found[0]
-
-
-def _token(found: re.Match[str]) -> str:
-    r"""Return what a token is in RE2: ``$`` is the end of the text alone, and ``\s`` no vertical tab."""
-    text = found[0]
-    return text.replace(r"\s", _SPACE) if text[0] == "[" else _TOKENS.get(text, text)
-
-
-_SPACE = r"\t\n\f\r "
-_TOKENS = {"$": r"\Z", r"\z": r"\Z", r"\s": f"[{_SPACE}]", r"\S": f"[^{_SPACE}]"}
-
-
-def _is_date_time(text: str) -> bool:
-    parts = re.fullmatch(
-        r"(.{10})T(\d{2}):(\d{2}):(\d{2})([.,]\d+)?(Z|[+-]\d{2}:\d{2})", text, re.ASCII | re.IGNORECASE
-    )
-    return parts is not None and _is_date(parts[1]) and parts[2] < "24" and parts[3] < "60" and parts[4] < "60"
-
-
-def _is_date(text: str) -> bool:
-    return re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII) is not None and _reads(date.fromisoformat, text)
-
-
-def _reads(read: Callable[[str], object], text: str) -> bool:
-    try:
-        read(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _format(pattern: str) -> Callable[[str], bool]:
-    return lambda text: re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE) is not None
-
-
-_DURATION = r"\d+(\.\d*)?|\.\d+"
-_FORMATS: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "byte": ("aGk=", _format("([a-z0-9+/]{4})*([a-z0-9+/]{2}==|[a-z0-9+/]{3}=|[a-z0-9+/]{4})")),
-    "cidr": ("10.0.0.0/8", lambda text: "/" in text and _reads(ipaddress.ip_interface, text)),
-    "date": ("2026-01-31", _is_date),
-    "date-time": ("2026-01-31T12:00:00Z", _is_date_time),
-    "datetime": ("2026-01-31T12:00:00Z", _is_date_time),
-    "duration": ("1h30m", _format(rf"[+-]?(0|(({_DURATION})(ns|us|µs|μs|ms|s|m|h))+|\d+ *[a-zµ]+)")),
-    "ipv4": ("192.0.2.1", lambda text: _reads(ipaddress.IPv4Address, text)),
-    "ipv6": ("2001:db8::1", lambda text: _reads(ipaddress.IPv6Address, text)),
-    "mac": ("00:00:5e:00:53:01", _format("([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|([0-9a-f]{4}[.]){2}[0-9a-f]{4}")),
-    "uuid": ("00000000-0000-0000-0000-000000000000", _format("[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}")),
-}
-"""The formats of strings that are checked, each with an example. An empty string fits none of them."""

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.apiserver.cel import unknown_part
-from metahook.simulator.apiserver.custom_defaults import refused
-from metahook.simulator.apiserver.custom_rules import unknown_rules, written
+from metahook.cli.files.cel import unknown_part
+from metahook.cli.files.crd_verdict import refused, unknown_rules
+from metahook.simulator.apiserver.custom_rules import written
 from metahook.simulator.objects import Json
 
 INTEGER, STRING = {"type": "integer"}, {"type": "string"}
