@@ -85,7 +85,7 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     conditions = [
         ParentCondition("Ready", _READY.get(decision.outlook, "False"), reason, text),
         _available(facts),
-        _progressing(facts),
+        _progressing(facts, decision),
     ]
     if facts.desired.unmet_dependencies is not None:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
@@ -140,11 +140,11 @@ def _available(facts: Facts) -> ParentCondition:
     return AVAILABLE_NOW if is_enough and facts.rollout.is_available else NOT_AVAILABLE
 
 
-def _progressing(facts: Facts) -> ParentCondition:
+def _progressing(facts: Facts, decision: Decision) -> ParentCondition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
     rollout = facts.rollout
     drift = facts.deployment_drift
-    if drift or (rollout.is_not_yet_observed and not facts.is_scaling) or not rollout.deployment:
+    if drift or facts.is_not_yet_observed or not rollout.deployment:
         is_written = drift and (drift.path or drift.removal or drift.is_from_newer_generation)
         return OF_ANOTHER_SPEC if is_written else NOT_YET_OBSERVED
     if rollout.is_paused_midway or rollout.progressing == "Unknown":
@@ -153,7 +153,7 @@ def _progressing(facts: Facts) -> ParentCondition:
         return ROLLOUT_LATE
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
-    if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
+    if rollout.is_complete and (facts.was_ready or (rollout.has_updated_all and not decision.awaits_records_until)):
         return ROLLED_OUT
     # Without a Pod of the new template, a complete rollout is the last one.
     # Reporting it as in progress would cost an extra write.

@@ -1,6 +1,6 @@
 """Since when conditions have their status, whatever status the request has."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from tests.requests.builders import NOW, Json, condition, my_resource, owned, sync
 
 CREATED, STAMPED, COMPLETE, CHANGED, LOST, BACK = (f"2026-01-31T12:0{minute}:00Z" for minute in range(6))
-LATER = NOW + timedelta(hours=1)
+LATER, LATER_TEXT = NOW + timedelta(hours=1), "2026-01-31T13:00:00Z"
 
 
 def parent(
@@ -16,16 +16,21 @@ def parent(
     *,
     generation: int = 1,
     changed: str = CREATED,
-    stored: str = "2026-01-31T12:59:00Z",
+    stored: str = "",
     **spec: Any,
 ) -> Json:
-    """Return a MyResource whose spec was *changed* then."""
+    """Return a MyResource whose spec was *changed* then, and whose status was *stored* as soon as it could be."""
     made = my_resource(generation=generation, status=status, **{"replicas": 2, **spec})
     made["metadata"]["managedFields"] = [
         {"time": changed, "manager": "kubectl", "operation": "Update"},
-        {"time": stored, "manager": "metacontroller", "operation": "Update", "subresource": "status"},
+        {"time": stored or _first_stored(status), "manager": "metacontroller", "subresource": "status"},
     ]
     return made
+
+
+def _first_stored(status: Json | None) -> str:
+    """Return the latest time in *status*, or CREATED."""
+    return max([CREATED, *(str(each["lastTransitionTime"]) for each in (status or {}).get("conditions", []))])
 
 
 def deployment(
@@ -40,7 +45,7 @@ def deployment(
     """Return the Deployment of a parent, updated at *stamped*, whose Pods were counted last at *counted*."""
     made = next(owned(item, of) for item in sync(of)["children"] if item["kind"] == "Deployment")
     made["metadata"]["managedFields"] = [{"time": counted, "subresource": "status"}, {"time": stamped}]
-    counts = {"replicas": 2, "updatedReplicas": 2, "availableReplicas": 2, "observedGeneration": 1}
+    counts = {"replicas": 2, "updatedReplicas": 2, "readyReplicas": 2, "availableReplicas": 2, "observedGeneration": 1}
     conditions = [
         {"type": "Available", "status": "True", "lastTransitionTime": available},
         {
@@ -60,7 +65,7 @@ def times(answer: Json) -> dict[str, tuple[str, str]]:
     return {each["type"]: (each["status"], each["lastTransitionTime"]) for each in answer["status"]["conditions"]}
 
 
-BUILDING = sync(parent(), now=LATER)["status"]
+BUILDING = sync(parent())["status"]
 READY = sync(parent(BUILDING), deployment(parent()), now=LATER)["status"]
 
 
@@ -120,13 +125,13 @@ def test_ready_again_is_not_ready_since_before(spec: Json) -> None:
     lost = deployment(parent(**spec), available=LOST, counted=LOST, availableReplicas=0)
     back = deployment(parent(**spec), available=BACK, counted=BACK)
 
-    unready = sync(parent(READY, **spec), lost, *autoscalers, now=LATER)
+    unready = sync(parent(READY, **spec), lost, *autoscalers, now=datetime.fromisoformat(LOST))
     fresh, stale = (
         sync(parent(status, **spec), back, *autoscalers, now=LATER) for status in (unready["status"], READY)
     )
 
     assert times(unready)["Ready"] == times(unready)["Available"] == ("False", LOST)
-    assert times(fresh) == times(stale)
+    assert times(fresh)["Ready"] == times(fresh)["Available"] == ("True", BACK)
     assert times(stale)["Ready"] == times(stale)["Available"] == ("True", BACK)
 
 
@@ -145,8 +150,7 @@ def test_a_time_is_never_earlier_than_the_one_before() -> None:
 
     answer = sync(parent(ahead), deployment(parent(), available=LOST, counted=LOST, availableReplicas=0), now=LATER)
 
-    assert times(answer)["Available"] == ("False", BACK)
-    assert times(answer)["Ready"] == ("False", "2026-01-31T13:00:00Z")  # nothing observed is later than BACK
+    assert times(answer)["Available"] == times(answer)["Ready"] == ("False", LATER_TEXT)  # nothing is later than BACK
 
 
 @pytest.mark.parametrize(
@@ -170,9 +174,8 @@ def test_what_got_well_is_not_since_when_it_is_not_ready() -> None:
 def test_a_time_far_in_the_future_is_a_mistake(mistaken: str) -> None:
     before = {**READY, "conditions": [{**each, "lastTransitionTime": mistaken} for each in READY["conditions"]]}
 
-    answer = sync(
-        parent(before), deployment(parent(), available=mistaken, counted=LOST, availableReplicas=0), now=LATER
-    )
+    lost = deployment(parent(), available=mistaken, counted=LOST, availableReplicas=0)
+    answer = sync(parent(before, stored=COMPLETE), lost, now=LATER)
 
     assert times(answer)["Ready"] == ("False", LOST)
 
