@@ -88,7 +88,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     children = [] if is_keeping else [_to_send(child, request, facts, rollback) for child in desired.children]
     decision = await_records(facts, decision, children)
     status = parent_status(facts, decision, watch.docs_url)
-    pods = written_counts(facts, decision, status)
+    pods = written_counts(facts, status, ready_by=decision.awaits_records_until)
     return SyncResponse(
         status={**status, **pods.fields()},
         children=children,

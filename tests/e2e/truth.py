@@ -12,6 +12,7 @@ from metahook.simulator.objects import Json, Key
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
 from tests.e2e.statuses import condition
+from tests.plans.times import SHOWING, Times
 from tests.properties.state_transitions import is_possible
 
 RACE = 2.0
@@ -130,6 +131,19 @@ def _matches_spec(deployment: Json, parent: Json) -> bool:
     if "replicas" not in schedule and (autoscaling := spec.get("autoscaling")):
         least, most = autoscaling.get("minReplicas", 1), autoscaling["maxReplicas"]
     return images == [spec["image"]] and least <= deployment["spec"]["replicas"] <= most
+
+
+def times(record: Record, since: float) -> Times:
+    """Return the judge of the transition times in all statuses written after *since*."""
+    judge, last = Times(), dict[str, Json]()
+    every = ((key, version) for key, versions in record.everything().items() for version in versions)
+    for key, version in sorted(every, key=lambda each: each[1].number):
+        uid = version.item["metadata"]["uid"]
+        if version.at >= since and not version.deleted and key.kind in SHOWING:
+            stored_at = datetime.fromisoformat(version.status_stored_at or "1970-01-01T00:00:00Z")
+            judge.stored(key, last.get(uid), version.item, stored_at)
+            last[uid] = version.item
+    return judge
 
 
 def moves(statuses: list[Written], record: Record | None = None) -> list[Move]:

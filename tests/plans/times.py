@@ -15,6 +15,9 @@ from metahook.simulator.hook import Hook, Reply
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json, Key, with_metadata
 
+SHOWING = ("MyResource", "Deployment", "Service", "ConfigMap")
+"""The kinds whose objects show times; of a Secret or another child, only the simulator's history tells."""
+
 ANOTHER_CLOCK = "a second early, as two clocks of whole seconds explain"
 OLD_REQUEST = "the request lacked the last status"
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from app.core.status.facts.facts import Facts
 from app.core.status.facts.previous_status import SKEW, PodCounts
-from app.core.status.readiness import Decision
 from app.core.timers import after, format_time
 
 MANY = 10
@@ -40,18 +39,18 @@ class WrittenCounts(NamedTuple):
         return fields
 
 
-def written_counts(facts: Facts, decision: Decision, rest: dict[str, Any]) -> WrittenCounts:
+def written_counts(facts: Facts, rest: dict[str, Any], *, ready_by: datetime | None = None) -> WrittenCounts:
     """Return the numbers that *facts* show, or the previous ones if it is too early; *rest* is all else of the status.
 
-    At rest there is no time: the next change is written immediately. What Ready waits for is a matter of a moment, and
-    then they are written anyway.
+    At rest there is no time: the next change is written immediately. If Ready is about to become True, in a moment or
+    *ready_by* this time, they are written with it.
     """
     observed, previous = _observed(facts), facts.previous_status.pod_counts
     if previous is None:
         return WrittenCounts(observed)
     counted_at = facts.previous_status.counted_at
     if observed != previous:
-        due = decision.awaits_records_until or _due(facts, observed, previous, rest["replicas"])
+        due = ready_by or _due(facts, observed, previous, rest["replicas"])
         if due and due > facts.now and facts.previous_status.resembles(rest):
             return WrittenCounts(previous, counted_at, None if facts.parent.deleting else due)
         counted_at = facts.now
