@@ -9,7 +9,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.conftest import WHOLE
 from tests.e2e.installed import role
 from tests.e2e.truth import RACE, impossible, incoherent, times, untrue, written
-from tests.plans.times import ANOTHER_CLOCK
+from tests.plans.times import ANOTHER_CLOCK, OLD_REQUEST
 
 pytestmark = pytest.mark.verdict
 
@@ -30,11 +30,11 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(cluster: C
 def test_a_time_lies_between_the_last_status_with_the_old_value_and_the_first_with_the_new_one(
     cluster: Cluster, since: float
 ) -> None:
-    """Metacontroller's cache may lack the last status when it calls the hook."""
-    found = times(cluster.record, since)
+    found = times(cluster.record, since, cluster.exchanges())
 
-    assert len(found.violations) <= found.changes / 500, found.violations
+    assert found.violations == []
     assert found.explained[ANOTHER_CLOCK] <= found.changes / 100, found.explained
+    assert found.explained[OLD_REQUEST] <= max(5, found.changes / 50), found.explained
 
 
 def test_the_parts_of_a_status_agree(cluster: Cluster, since: float) -> None:

@@ -41,10 +41,14 @@ class Times:
     def follow(self, entry: Entry, now: datetime) -> None:
         """Judge an entry of a history."""
         if isinstance(entry, Call) and entry.hook == "sync":
-            self._asked[entry.key] = _number(entry.parent)
+            self.asked(entry.key, entry.parent)
         elif isinstance(entry, Write) and entry.changed and entry.after:
             is_ours = entry.actor == NAME
             self.stored(entry.key, entry.before if is_ours else None, entry.after, now)
+
+    def asked(self, key: Key, parent: Json) -> None:
+        """Take note of the *parent* in a request, from which the next status follows."""
+        self._asked[key] = _number(parent)
 
     def stored(self, key: Key, before: Json | None, after: Json, now: datetime) -> None:
         """Judge an object that was stored *now* in place of *before*, if Metacontroller did."""

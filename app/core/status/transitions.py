@@ -55,8 +55,10 @@ class Transitions:
 
         The first of all is when it *lost* the status last, as far as an object shows it.
         """
+        # Times are in whole seconds. Of Pods the Deployment may not tell in the second in which it was written.
+        first = last + timedelta(seconds=condition.type != "Progressing") if last else None
         evidence = (self._credible(time) for time in (lost, *self._evidence(condition, is_new=last is None)))
-        shown = next((time for time in evidence if time and (last is None or time > last)), None) or self._now()
+        shown = next((time for time in evidence if time and (first is None or time >= first)), None) or self._now()
         return format_time(max(shown, last) if last else shown)
 
     def _lost(self, condition: ParentCondition, unchanged: datetime | None = None) -> datetime | None:

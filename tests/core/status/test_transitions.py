@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
+from app.core.timers import format_time
+from metahook.protocol.request_builder import Grouped
 from tests.requests.builders import NOW, Json, condition, my_resource, owned, sync
+from tests.requests.pods import container, pod, shown
+from tests.requests.watched_objects import config_map, related
 
 CREATED, STAMPED, COMPLETE, CHANGED, LOST, BACK = (f"2026-01-31T12:0{minute}:00Z" for minute in range(6))
 LATER, LATER_TEXT = NOW + timedelta(hours=1), "2026-01-31T13:00:00Z"
@@ -40,10 +44,11 @@ def deployment(
     available: str = COMPLETE,
     counted: str = COMPLETE,
     progressed: str = COMPLETE,
+    configuration: Grouped | None = None,
     **status: Any,
 ) -> Json:
     """Return the Deployment of a parent, updated at *stamped*, whose Pods were counted last at *counted*."""
-    made = next(owned(item, of) for item in sync(of)["children"] if item["kind"] == "Deployment")
+    made = next(owned(item, of) for item in sync(of, related=configuration)["children"] if item["kind"] == "Deployment")
     made["metadata"]["managedFields"] = [{"time": counted, "subresource": "status"}, {"time": stamped}]
     counts = {"replicas": 2, "updatedReplicas": 2, "readyReplicas": 2, "availableReplicas": 2, "observedGeneration": 1}
     conditions = [
@@ -203,3 +208,64 @@ def test_the_deadline_of_another_child_is_not_the_time_of_a_rollout() -> None:
     again = sync(parent(stuck["status"], **ports), late, now=LATER + timedelta(minutes=31))
 
     assert times(stuck)["Progressing"] == times(again)["Progressing"] == ("False", "2026-01-31T13:10:00Z")
+
+
+def at(seconds: int) -> str:
+    return format_time(NOW + timedelta(seconds=seconds))
+
+
+def crashed(at_second: int) -> Json:
+    """Return a Pod whose container crashed then, not for the first time, and runs again."""
+    last = {"terminated": {"exitCode": 1, "startedAt": at(at_second - 60), "finishedAt": at(at_second)}}
+    return pod(container(state={"running": {"startedAt": at(at_second + 1)}}, last=last, restarts=3, ready=True))
+
+
+def test_a_loss_that_pods_alone_show_is_as_old_as_their_failure_and_not_as_the_status_of_the_deployment() -> None:
+    stopped = deployment(parent(), counted=CHANGED)  # when its old Pods had stopped, after it was Ready
+
+    lost, again, later = (
+        sync(parent(READY), stopped, related=shown(crashed(1800)), now=NOW + timedelta(seconds=seconds))
+        for seconds in (1800, 1810, 1900)  # these requests lack the last status
+    )
+    recovered = sync(parent(lost["status"]), stopped, related=shown(crashed(1800)), now=NOW + timedelta(seconds=2500))
+
+    assert times(lost)["Available"] == times(lost)["Ready"] == ("False", at(1800))
+    assert times(lost) == times(again) == times(later)
+    assert times(recovered)["Available"] == times(recovered)["Ready"] == ("True", at(1801 + 600))
+
+
+def settings(created: str) -> Grouped:
+    item = config_map("settings", level="debug")
+    return related({**item, "metadata": {**item["metadata"], "creationTimestamp": created}})
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_ready_is_not_older_than_what_its_pods_need(*, optional: bool) -> None:
+    """The ConfigMap was deleted and created again, in statuses that the request lacks."""
+    spec: Json = {"envFrom": [{"configMapRef": {"name": "settings", "optional": optional}}]}
+    first, second = settings(CREATED), settings(LOST)
+    complete = deployment(parent(**spec), configuration=first)
+    ready = sync(parent(BUILDING, **spec), complete, related=first, now=LATER)["status"]
+
+    answer = sync(parent(ready, **spec), complete, related=second, now=LATER)
+
+    assert times({"status": ready})["Ready"] == ("True", COMPLETE)
+    assert times(answer)["Ready"] == ("True", COMPLETE if optional else LOST)
+
+
+@pytest.mark.parametrize("stored", [COMPLETE, LOST])
+def test_what_another_client_writes_to_the_deployment_is_news_since_then(stored: str) -> None:
+    written = deployment(parent(), stamped=LOST, observedGeneration=0)
+
+    answer = times(sync(parent(READY, stored=stored), written, now=LATER))
+
+    assert answer["Progressing"] == ("Unknown", LOST)
+    assert answer["Ready"] == ("False", LATER_TEXT if stored == LOST else LOST)
+
+
+def test_nothing_is_older_than_the_last_status_that_had_another_value() -> None:
+    unready = {**READY, "conditions": [{**each, "status": "Unknown"} for each in READY["conditions"]]}
+
+    answer = times(sync(parent(unready, stored=BACK), deployment(parent()), now=LATER))
+
+    assert {time for _, time in answer.values()} == {LATER_TEXT}
