@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from app.core.status.facts.previous_status import PreviousStatus
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.plans.events import EVENTS, FEATURES
@@ -61,3 +62,10 @@ def test_a_time_lies_between_the_last_status_with_the_old_value_and_the_first_wi
 @pytest.mark.slow
 def test_so_it_does_where_each_request_can_lack_the_last_status_but_for_what_that_explains() -> None:
     assert lives(short_or_whole(4, 40), parents_are_late=True).violations == []
+
+
+def test_a_time_that_an_older_object_shows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control: the hook does not know when the last status was stored."""
+    monkeypatch.setattr(PreviousStatus, "stored_at", None)
+
+    assert any(live(seed, MODES[seed % 2]).violations for seed in range(8))
