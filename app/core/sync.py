@@ -168,8 +168,9 @@ def _reverted(observed: Object | None, changed: Drift | None, facts: Facts) -> s
 
 def _with_template_records(child: Manifest, facts: Facts) -> Manifest:
     """Return the Deployment *child* with what it remembers of its Pod templates."""
-    observed = facts.rollout.deployment
-    # A new spec is news itself.
-    is_written = observed is not None and facts.deployment_drift is None and not has_annotations(child, observed)
-    annotations = facts.template_records.annotations(is_written=is_written)
-    return with_annotations(child, annotations) if annotations else child
+    records, observed = facts.template_records, facts.rollout.deployment
+    alone = with_annotations(child, records.annotations(is_written=False))
+    # A Deployment that differs is written for the spec, which is news itself.
+    if observed is None or facts.deployment_drift or has_annotations(alone, observed):
+        return alone
+    return with_annotations(child, records.annotations(is_written=True))

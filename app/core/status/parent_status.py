@@ -128,7 +128,8 @@ def _state(facts: Facts, decision: Decision) -> str:
         return "Sleeping" if decision.reason is SLEEPING else "Ready"
     if decision.outlook is Outlook.STALLED:
         return "Failed"
-    return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
+    is_rolling_out = facts.is_rolling_out or decision.awaits_records_until is not None
+    return "Degraded" if facts.was_ready and not is_rolling_out else "Building"
 
 
 def _available(facts: Facts) -> ParentCondition:
@@ -153,11 +154,13 @@ def _progressing(facts: Facts, decision: Decision) -> ParentCondition:
         return ROLLOUT_LATE
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
-    if rollout.is_complete and (facts.was_ready or (rollout.has_updated_all and not decision.awaits_records_until)):
+    # The rollout ends when Ready becomes True, in one write of the status.
+    is_complete = rollout.is_complete and not decision.awaits_records_until
+    if is_complete and (facts.was_ready or rollout.has_updated_all):
         return ROLLED_OUT
     # Without a Pod of the new template, a complete rollout is the last one.
     # Reporting it as in progress would cost an extra write.
-    return NOT_YET_OBSERVED if rollout.is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
+    return NOT_YET_OBSERVED if is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
 
 
 def _dependencies(unmet: list[Unmet]) -> ParentCondition:

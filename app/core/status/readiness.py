@@ -39,9 +39,7 @@ from app.core.reasons import (
     Reason,
 )
 from app.core.status.facts.facts import Facts
-from app.core.status.facts.wait import PATIENCE
-from app.core.timers import after
-from metahook import Manifest
+from metahook import Deployment, Manifest
 
 
 class Decision(NamedTuple):
@@ -153,17 +151,18 @@ def decide(facts: Facts) -> Decision:
 
 
 def await_records(facts: Facts, decision: Decision, children: Iterable[Manifest]) -> Decision:
-    """Return *decision*, or that the rollout goes on while the response would write annotations of the Deployment.
+    """Return *decision*, or that the rollout goes on until annotations of the Deployment are written and observed.
 
     Such a write gives the Deployment a new generation. Ready follows that, and never goes back. It does not wait for
     ever: a policy may reject the write.
     """
-    rollout = facts.rollout
-    is_new = decision.outlook is Outlook.READY and not facts.previous_status.is_ready
-    times = [time for time in (rollout.reported_at, rollout.changed_at) if time] if is_new else []
-    until = after(max(times), PATIENCE) if times else None
-    if rollout.deployment is None or until is None or until <= facts.now:
+    rollout, until = facts.rollout, facts.records_until
+    is_complete = not (facts.is_not_yet_observed or rollout.is_incomplete)
+    is_unobserved = decision.rule is ROLLING_OUT and facts.awaits_observation and is_complete
+    if facts.previous_status.is_ready or not (decision.outlook is Outlook.READY or is_unobserved):
         return decision
-    if all(has_annotations(child, rollout.deployment) for child in children if child["kind"] == "Deployment"):
+    deployments = [child for child in children if child["kind"] == Deployment.KIND.kind]
+    is_written = rollout.deployment and all(has_annotations(child, rollout.deployment) for child in deployments)
+    if until is None or until <= facts.now or (is_written and not is_unobserved):
         return decision
     return decision._replace(reason=ROLLING_OUT, outlook=ROLLING_OUT.outlook, awaits_records_until=until)

@@ -114,12 +114,10 @@ class Transitions:
         """Yield the times in the objects that *condition* is about."""
         facts, rollout = self._facts, self._facts.rollout
         yield facts.diagnosis.changed_at
-        if condition.type == "Available":  # its own condition of the Deployment came first
-            yield None if is_well else facts.diagnosis.last_failure_at
-            return
-        texts = rollout.times if is_well else rollout.times_of_trouble
-        yield from map(self._time, texts)
-        yield None if is_well else facts.diagnosis.last_failure_at
+        if not is_well:
+            yield facts.diagnosis.last_failure_at
+        if condition.type != "Available":  # its own condition of the Deployment came first
+            yield from map(self._time, rollout.times if is_well else rollout.times_of_trouble)
 
     def _may_have_scaled(self, since: datetime | None) -> bool:
         """Tell whether the Deployment can have been unavailable *since* then only because it was scaled up."""

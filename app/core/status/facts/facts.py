@@ -15,7 +15,8 @@ from app.core.status.facts.override import Overriding, known_overrides
 from app.core.status.facts.previous_status import PreviousStatus, ReachedState
 from app.core.status.facts.scaling import is_scaling
 from app.core.status.facts.template_records import TemplateRecords
-from app.core.status.facts.wait import ROLLOUT, Wait
+from app.core.status.facts.wait import PATIENCE, ROLLOUT, Wait
+from app.core.timers import after
 from metahook import Deployment, InstallationProblem, Resend, SyncRequest
 
 
@@ -99,6 +100,12 @@ class Facts:
         return self.rollout.is_not_yet_observed and is_news
 
     @cached_property
+    def records_until(self) -> datetime | None:
+        """Until when the Deployment has time to get, and observe, what it is to remember; None if nothing shows it."""
+        times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
+        return after(max(times), PATIENCE) if times else None
+
+    @cached_property
     def is_scaling(self) -> bool:
         """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
         if not self.desired.replicas.is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
@@ -136,7 +143,11 @@ class Facts:
         if self.rollout.deployment is None or self.desired.is_kept:
             return None
         is_timed = self.rollout.progressed_at or self.rollout.is_late
-        return ROLLOUT if self.awaits_observation or (not is_timed and self.is_incomplete) else None
+        is_unobserved = self.awaits_observation and (self.is_not_yet_observed or self._is_past(self.records_until))
+        return ROLLOUT if is_unobserved or (not is_timed and self.is_incomplete) else None
+
+    def _is_past(self, time: datetime | None) -> bool:
+        return time is None or time <= self.now
 
     def _occupants(self) -> tuple[NameOccupant | None, NameOccupant | None]:
         occupants = self.desired.occupants
