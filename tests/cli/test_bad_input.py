@@ -25,7 +25,7 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "rendr": ("rendr", "see: myresource --help"),
+    "rendr": ("rendr", "Did you mean 'render'? See: myresource --help"),
     "explain Applied": ("Applied", "did you mean NotApplied?"),
     "explain Weather": ("Weather", "for a list, run: myresource explain"),
     "replay": ("no FILE", "myresource replay --from-cluster"),

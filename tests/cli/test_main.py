@@ -27,6 +27,21 @@ def test_without_arguments_help_is_printed() -> None:
     assert call() == call("--help")
 
 
+@pytest.mark.parametrize(
+    ("words", "meant", "helped"),
+    [
+        (("rendr",), "render", "myresource"),
+        (("imprt", "-f", "web.yaml"), "import", "myresource"),
+        (("simulate", "--scenaro", "demo"), "--scenario", "myresource simulate"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_suggested(words: tuple[str, ...], meant: str, helped: str) -> None:
+    ended = call(*words)
+
+    assert ended.code == 2
+    assert ended.err.endswith(f". Did you mean '{meant}'? See: {helped} --help\n")
+
+
 def test_crd_prints_the_crd_of_the_models() -> None:
     ended = call("crd")
 

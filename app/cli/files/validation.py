@@ -13,7 +13,7 @@ from app.api.schema.reading import InvalidSpec, read
 from app.api.schema.structural import Schema
 from app.api.values.names import API_VERSION, KIND
 from app.cli.files.metadata import name_problems
-from metahook.commands import InputError, metadata
+from metahook.commands import InputError, metadata, with_defaults
 
 Json = dict[str, Any]
 
@@ -34,7 +34,8 @@ def problems(parent: Json, path: str) -> list[str]:
     where = f"{path}: {parent['metadata']['name']}: "
     for problem in chain(metadata.type_problems(parent["metadata"]), name_problems(parent["metadata"])):
         raise InputError(where + problem)
-    spec = read(parent["metadata"]["name"], msgspec.json.encode(parent.get("spec")))
+    defaulted = with_defaults(parent.get("spec"), known_fields()["spec"])  # which null gets, too
+    spec = read(parent["metadata"]["name"], msgspec.json.encode(defaulted))
     invalid = [spec.problem] if isinstance(spec, InvalidSpec) else []
     return [where + problem for problem in (*_unknown_fields_of(parent), *invalid)]
 

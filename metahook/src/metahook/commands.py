@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from metahook.record.command import record_command as record_command
     from metahook.record.redaction import Redaction as Redaction
     from metahook.server.clock import utc_now as utc_now
+    from metahook.simulator.apiserver.custom_defaults import with_defaults as with_defaults
     from metahook.simulator.metacontroller.settings import SERVED as SERVED
     from metahook.simulator.metacontroller.settings import Mode as Mode
     from metahook.simulator.metacontroller.settings import Settings as Settings
@@ -57,7 +58,8 @@ else:
         "record.command": ("record_command",),
         "record.redaction": ("Redaction",),
         "server.clock": ("utc_now",),
+        "simulator.apiserver.custom_defaults": ("with_defaults",),
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
-    __getattr__ = opener(__name__, _NAMES, extra="cli", root="metahook")
+    __getattr__, __dir__ = opener(__name__, _NAMES, extra="cli", root="metahook")

@@ -91,7 +91,7 @@ WRONG = {
         "the CRD of Greeting: no API server accepts its schema; give the one that you apply",
     ),
     "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
-    "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
+    "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:4: not YAML or JSON: a map in brackets that"),
     "a label that the API server refuses": (
         "parent.yaml",
         ("{name: hello}", "{name: hello, labels: {a: 5}}"),
@@ -131,7 +131,7 @@ WRONG = {
     "a parent of another kind": (
         "parent.yaml",
         ("kind: Greeting", "kind: Secret"),
-        "parent.yaml: no Greeting of example.com/v1; name a file that has one",
+        "parent.yaml: no Greeting of example.com/v1, but a Secret of example.com/v1 (parent.yaml:1); name",
     ),
 }
 
@@ -156,7 +156,10 @@ def test_aliases_that_grow_are_refused_at_their_line(file: str) -> None:
     ("arguments", "line"),
     [
         (["-k", "none.yaml"], "none.yaml: no such file or directory; name a file, or - for standard input"),
-        (["-k", "crd.yaml"], "crd.yaml: no CompositeController or DecoratorController; name a file that has one"),
+        (
+            ["-k", "crd.yaml"],
+            "crd.yaml: no CompositeController of metacontroller.k8s.io/v1alpha1 or DecoratorController",
+        ),
         (["-k", "."], "parent.yaml: no such file"),
         (
             ["-k", "controller.yaml", "-k", "other.yaml"],

@@ -53,7 +53,7 @@ def test_metadata_of_the_wrong_type_is_one_line(metadata: Json, tmp_path: Path) 
     found = f"ConfigMap a: metadata.{field}: must be "
 
     assert problem(*RENDER, HI, "-f", file).startswith(f"{file}:1: {found}")
-    assert problem(*RENDER, HI, "--observed", file).startswith(f"{file}: {found}")
+    assert problem(*RENDER, HI, "--observed", file).startswith(f"{file}:1: {found}")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from metahook.cli.comparison.children import (
 from metahook.cli.comparison.recorded_edit import ParentFile, check_same, edit_of_recording
 from metahook.cli.comparison.unified_diff import diff_lines, shown_fields
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
-from metahook.cli.files.documents import FILE, parsed, read_text
+from metahook.cli.files.documents import FILE, documents_in, read_text
 from metahook.cli.files.manifest import manifests_in
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, apply
@@ -71,7 +71,7 @@ def command(old: str, new: str, subject: HookUnderTest, output: str) -> int:
 
 def _edit(old: str, new: str, subject: HookUnderTest) -> EditedChildren:
     text = "" if Path(old).is_dir() else read_text(old)
-    read = [document for document, _ in parsed(text, old)]
+    read = [document.value for document in documents_in(text, old)]
     if len(read) == 1 and is_recording(read[0]):
         objects = Objects.read((new,), subject.settings).with_one_parent(new)
         edited = ParentFile(objects.parents[0].content, new, [item.content for item in objects.others])

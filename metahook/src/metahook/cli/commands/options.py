@@ -99,34 +99,38 @@ def built_in(controller: Controller) -> LocalHook:
     return LocalHook(controller, program_name())
 
 
-def with_subject_options(command: Callable[..., T]) -> Callable[..., T]:
+def with_subject_options(command: Callable[..., T], *, hook_required: bool = True) -> Callable[..., T]:
     """Give *command* the options for manifests and a hook, as its arguments."""
     with_options: Callable[..., T] = with_credentials(command)
     for add in reversed(_OPTIONS):
         with_options = add(with_options)
-    return with_options
+    return _with_manifests(with_hook(with_options, required=hook_required))
 
 
-with_hook = click.option(
-    "--hook",
-    cls=NamesHook,
+def with_hook(command: Callable[..., T], *, required: bool = True) -> Callable[..., T]:
+    """Give *command* the argument ``hook``, and the option for it."""
+    option = click.option(
+        "--hook",
+        cls=NamesHook,
+        required=required,
+        metavar="HOOK",
+        help="The hook: a URL, or a Controller as FILE.py:NAME or MODULE:NAME.",
+    )
+    return option(command)
+
+
+_with_manifests = click.option(
+    "-k",
+    "--manifests",
+    cls=NamesController,
+    type=FILE,
+    multiple=True,
     required=True,
-    metavar="HOOK",
-    help="The hook: a URL, or a Controller as FILE.py:NAME or MODULE:NAME.",
+    metavar="PATH",
+    help="File or directory with the controller and the CRDs. May be repeated.",
 )
 
 _OPTIONS = [
-    click.option(
-        "-k",
-        "--manifests",
-        cls=NamesController,
-        type=FILE,
-        multiple=True,
-        required=True,
-        metavar="PATH",
-        help="File or directory with the controller and the CRDs. May be repeated.",
-    ),
-    with_hook,
     click.option(
         "--controller",
         cls=NamesController,

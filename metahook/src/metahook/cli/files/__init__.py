@@ -11,4 +11,6 @@ object and the remedy; no command acts on a part of a file. Imports binding and 
     recordings         recorded requests, and the times in them
     documents          reads YAML or JSON, with the help of yaml_documents
     yaml_documents     reads and writes YAML as kubectl does
+    yaml_scalars       what a scalar of YAML means
+    yaml_errors        what is wrong with YAML, in words
 """

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from metahook.cli.binding import binding, words
 from metahook.cli.errors import InputError, program_name
-from metahook.cli.files.manifest import FileManifest, files_in, read_manifests
+from metahook.cli.files.manifest import FileManifest, files_in, missing, misspelt, read_manifests
 from metahook.cli.files.metadata import SERVER_FIELDS, present_fields
 from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import Problem, dropped, problems, schemas
@@ -38,11 +38,14 @@ class Objects:
             for problem in _problems_by_crd(item.content, settings):
                 raise item.error(str(problem), *problem.path)
         parents = tuple(item for item in found if _is_parent(item, settings))
+        kinds = [parent.kind for parent in settings.parents]
+        unknown = [item for item in found if not settings.kind(item.api_version, item.kind)]
+        if error := misspelt(kinds, unknown, is_one_there=bool(parents)):
+            raise error
         if not parents:
-            kinds = " or ".join(f"{parent.kind.kind} of {parent.kind.api_version}" for parent in settings.parents)
             example = words().example
-            message = f"{where}: no {kinds}; name a file that has one{f', such as {example}' if example else ''}"
-            raise InputError(message)
+            remedy = f"name a file that has one{f', such as {example}' if example else ''}"
+            raise missing(kinds, found, where, remedy)
         return cls(parents, tuple(item for item in found if item not in parents))
 
     def problems(self) -> list[str]:

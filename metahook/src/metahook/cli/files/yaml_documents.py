@@ -1,31 +1,32 @@
 """YAML as kubectl reads and writes it: the values of JSON, each key once, aliases and nesting within limits.
 
-PyYAML's safe loader reads YAML 1.1, and so does kubectl, apart from a few scalars. A loader of YAML 1.2 would read
-``yes`` and ``017`` in another way.
+PyYAML finds the nodes, as go-yaml v2 does in kubectl: both follow libyaml. Sources: go-yaml v2, decode.go, and
+sigs.k8s.io/yaml, yaml.go.
 """
 
 import math
 import re
-from collections.abc import Iterable
+import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 import yaml
+from yaml.composer import Composer
+from yaml.parser import Parser
+from yaml.reader import Reader
+from yaml.scanner import Scanner
 
 from metahook.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError
+from metahook.cli.files.documents import Document, as_sent
+from metahook.cli.files.yaml_errors import described, refuse
+from metahook.cli.files.yaml_scalars import PLAIN, STRING, TAG, resolve, scalar
 
 MAX_ALIASED = 100_000
-"""Values of a file that aliases may repeat."""
+"""Values of a document that aliases may repeat."""
 
-_TAG = "tag:yaml.org,2002:"
-_MERGE = f"{_TAG}merge"
-_STRING = f"{_TAG}str"
-_JSON_TAGS = {f"{_TAG}{name}" for name in ("null", "bool", "int", "float", "str", "seq", "map")}
-_STRINGS = {f"{_TAG}{name}" for name in ("timestamp", "int", "float", "value")}
-"""Types of plain scalars that kubectl reads as strings. For numbers it has patterns of its own, below."""
-
-_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*|0[0-7]+|0x[0-9a-fA-F]+)$")
-_FLOAT = re.compile(r"[-+]?([0-9]+[.][0-9]*|[.][0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?$")
+MAX_VALUES = 200_000
+"""Values of a file, with its keys. PyYAML reads some 20,000 in a second, and needs a KiB for each."""
 
 
 @dataclass
@@ -40,24 +41,61 @@ class _Size:
         self.levels = max(self.levels, inner.levels + 1)
 
 
-class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader with the scalars of kubectl, and with limits that hold before a value is built."""
+class _Composer(Reader, Scanner, Parser, Composer):
+    """Composes the nodes of one document, with limits that hold before a value is built, and keys as JSON has them."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    NON_PRINTABLE = re.compile(  # type: ignore[misc] # final in the stubs alone
+        "[^\t\n\r -~\x85\xa0-\ud7ff\udc80-\udcff\ue000-\ufffd\U00010000-\U0010ffff]"
+    )
+    """What go-yaml refuses anywhere. What is left of other encodings is an error in values alone."""
+
+    def __init__(self, text: str, spare: int = MAX_VALUES) -> None:
+        Reader.__init__(self, text)
+        Scanner.__init__(self)
+        Parser.__init__(self)
+        Composer.__init__(self)
+        self.spare = spare
+        """How many values the document may still have."""
         self._open = [_Size()]
         """The document, and the nodes in it that are not complete."""
         self._complete: dict[yaml.Node, _Size] = {}
         self._aliased = 0
 
+    def descend_resolver(self, *_: object) -> None:
+        """Do nothing: a scalar means the same anywhere."""
+
+    def ascend_resolver(self) -> None:
+        """Do nothing."""
+
+    def resolve(self, *_: object) -> str:
+        """Return the tag of a list or a map, which kubectl ignores."""
+        return ""
+
+    def scan_to_next_token(self) -> None:
+        super().scan_to_next_token()
+        while self.peek() == "\t" and (self.flow_level or not self.allow_simple_key):  # a space, as in go-yaml
+            self.forward()
+            super().scan_to_next_token()
+
+    def scan_plain_spaces(self, indent: int, start_mark: yaml.Mark) -> list[str] | None:
+        length = 0
+        while self.peek(length) in (" ", "\t"):
+            length += 1
+        blanks = self.prefix(length)
+        self.forward(length)
+        if blanks and self.peek() not in "\r\n\x85\u2028\u2029":
+            return [blanks]
+        return super().scan_plain_spaces(indent, start_mark)
+
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        event = cast("yaml.Event", self.peek_event())  # type: ignore[no-untyped-call] # so in the stubs
+        event = self.next_event()
         if isinstance(event, yaml.AliasEvent):
             node = cast("yaml.Node", super().compose_node(parent, index))
             size = self._repeated(node, event)
         else:
+            self.anchors.pop(event.anchor, None)  # kubectl allows to use one again
             size = _Size()
-            self._check_depth(size, event)
+            self._check_size(size, event)
             self._open.append(size)
             node = cast("yaml.Node", super().compose_node(parent, index))
             self._open.pop()
@@ -65,114 +103,161 @@ class _Loader(yaml.SafeLoader):
         self._open[-1].add(size)
         return node
 
-    def _repeated(self, node: yaml.Node, alias: yaml.Event) -> _Size:
-        """Return the size of the *node* that *alias* repeats, if it is within the limits."""
-        if node not in self._complete:
-            message = "an alias repeats a value that contains the alias; remove it"
-            raise _error(message, alias)
-        size = self._complete[node]
-        self._aliased += size.values
-        if self._aliased > MAX_ALIASED:
-            message = f"aliases repeat more than {MAX_ALIASED} values; write the values out"
-            raise _error(message, alias)
-        self._check_depth(size, alias)
-        return size
+    def next_event(self) -> Any:  # noqa: ANN401 - so in the stubs
+        """Return the next event, which stays the next one."""
+        return self.peek_event()  # type: ignore[no-untyped-call] # so in the stubs
 
-    def _check_depth(self, size: _Size, event: yaml.Event) -> None:
-        if len(self._open) - 1 + size.levels > MAX_DEPTH:
-            raise _error(TOO_DEEP, event)
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:  # noqa: ANN401 - the stubs have another type
+        event = self.next_event()
+        self.get_event()  # type: ignore[no-untyped-call] # so in the stubs
+        tag = event.tag or (PLAIN if event.implicit[0] else STRING)
+        node = yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark)
+        if anchor is not None:
+            self.anchors[anchor] = node
+        return node
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:  # noqa: ANN401 - the stubs have another type
         node = super().compose_mapping_node(anchor)
         names = set()
         for place, (key, value) in enumerate(node.value):
-            if key.tag == _MERGE:
+            if _is_merge(key):
                 continue
-            name = self._name(key)
+            name = _name(key)
             if name in names:
-                message = f"key {name!r} is repeated; remove one"
-                raise _error(message, key)
+                refuse(f"key {name!r} is repeated; remove one", key)
             names.add(name)
-            node.value[place] = (yaml.ScalarNode(_STRING, name, key.start_mark, key.end_mark), value)
+            node.value[place] = (yaml.ScalarNode(STRING, name, key.start_mark, key.end_mark), value)
         return node
 
-    def _name(self, key: yaml.Node) -> str:
-        """Return the key as JSON has it: in a dict of Python, the keys 1 and true are the same one."""
-        name = key.value if key.tag == _STRING else self.construct_object(key, deep=True)
-        if isinstance(name, bool):
-            return str(name).lower()
-        if isinstance(name, (str, int, float)):
-            return str(name)
-        message = "a key is not a string; quote it"
-        raise _error(message, key)
+    def _repeated(self, node: yaml.Node, alias: yaml.Event) -> _Size:
+        """Return the size of the *node* that *alias* repeats, if it is within the limits."""
+        if node not in self._complete:
+            refuse("an alias repeats a value that contains the alias; remove it", alias)
+        size = self._complete[node]
+        self._aliased += size.values
+        if self._aliased > MAX_ALIASED:
+            refuse(f"aliases repeat more than {MAX_ALIASED} values; write the values out", alias)
+        self._check_size(size, alias)
+        return size
 
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - as in PyYAML
-        try:
-            return super().construct_object(node, deep=deep)
-        except (ValueError, LookupError) as error:
-            message = "a value that is not of its type; quote it, or remove its tag"
-            raise _error(message, node) from error
-
-    def construct_finite(self, node: yaml.ScalarNode) -> float:
-        """Return the number that *node* is, if JSON has it."""
-        number: float = self.construct_yaml_float(node)
-        if not math.isfinite(number):
-            message = "a number that JSON does not have; quote it, or write a smaller one"
-            raise _error(message, node)
-        return number
-
-    def construct_text(self, node: yaml.ScalarNode) -> str:
-        """Return the string that *node* is, if UTF-8 has it."""
-        text = str(self.construct_scalar(node))
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            message = "half of a character; write the whole one"
-            raise _error(message, node)
-        return text
-
-    def refuse(self, node: yaml.Node) -> Any:  # noqa: ANN401 - a constructor as PyYAML has it
-        """Refuse *node*, whose tag names something that JSON does not have."""
-        message = "a tag such as !!set or !!binary, which Kubernetes does not read; remove it"
-        raise _error(message, node)
+    def _check_size(self, size: _Size, event: yaml.Event) -> None:
+        if len(self._open) - 1 + size.levels > MAX_DEPTH:
+            refuse(TOO_DEEP, event)
+        self.spare -= 1
+        if self.spare < 0:
+            refuse(f"more than {MAX_VALUES} values in YAML; give JSON, or several files", event)
 
 
-_Loader.yaml_constructors = {
-    tag: construct for tag, construct in yaml.SafeLoader.yaml_constructors.items() if tag in _JSON_TAGS
-}
-_Loader.add_constructor(f"{_TAG}float", _Loader.construct_finite)
-_Loader.add_constructor(_STRING, _Loader.construct_text)
-_Loader.add_constructor(None, _Loader.refuse)
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _STRINGS]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_Loader.add_implicit_resolver(f"{_TAG}int", _INTEGER, list("-+0123456789"))
-_Loader.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
+def _is_merge(key: yaml.Node) -> bool:
+    return key.value == "<<" and key.tag in (PLAIN, f"{TAG}merge")
+
+
+def _name(key: yaml.Node) -> str:
+    """Return the *key* as JSON has it: in a dict of Python, the keys 1 and true are the same one."""
+    name = _value(key, is_key=True) if isinstance(key, yaml.ScalarNode) else None
+    if isinstance(name, bool):
+        return str(name).lower()
+    if isinstance(name, float):
+        return _name_of_float(name)
+    if name is None or (isinstance(name, int) and name >= 2**63):
+        refuse("a key is not a string; quote it", key)
+    return str(name)
+
+
+def _name_of_float(number: float) -> str:
+    """Return *number* as Go writes it with 32 bits: ``1e+06`` and ``1.5``."""
+    try:
+        (single,) = struct.unpack("f", struct.pack("f", number))
+    except OverflowError:
+        single = math.copysign(math.inf, number)
+    if not math.isfinite(single):
+        return ".nan" if math.isnan(single) else f"{single:.0f}".replace("inf", ".inf")
+    has_exponent = abs(single) >= 1e6  # noqa: PLR2004 - Go's limit
+    texts = (f"{single:.{digits}e}" if has_exponent else f"{single:.{max(digits, 5) + 1}g}" for digits in range(9))
+    return next(text for text in texts if struct.pack("f", float(text)) == struct.pack("f", single))
+
+
+def _value(node: yaml.Node, *, is_key: bool = False) -> Any:  # noqa: ANN401 - a value of JSON
+    """Return the value of *node*, in which the keys are as JSON has them."""
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item) for item in node.value]
+    if isinstance(node, yaml.MappingNode):
+        found: dict[str, Any] = {}
+        for key, value in node.value:  # in order: in kubectl, what is merged wins over the keys above it
+            found.update(_merged(value) if _is_merge(key) else {key.value: _value(value)})
+        return found
+    try:
+        value = scalar(node)
+    except DocumentError as error:
+        refuse(error.problem, node)
+    if is_key or isinstance(value, (str, bool)) or value is None:
+        return value
+    if not math.isfinite(value):
+        refuse("a number that JSON does not have; quote it", node)
+    return as_sent(value)
+
+
+def _merged(node: yaml.Node) -> dict[str, Any]:
+    """Return what the value *node* of ``<<`` adds to a map: a map, or a list of maps, of which the first wins."""
+    maps = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    found: dict[str, Any] = {}
+    for each in reversed(maps):
+        if not isinstance(each, yaml.MappingNode):
+            refuse("<< needs a map or a list of maps, such as *name; quote it if it is text", each)
+        found.update(_value(each))
+    return found
 
 
 def load_yaml(text: str) -> list[object]:
-    """Return the documents in *text*; raise DocumentError."""
-    return [value for value, _ in load_with_nodes(text)]
+    """Return the values of the documents in *text*; raise DocumentError."""
+    return [document.value for document in read_yaml(text)]
 
 
-def load_with_nodes(text: str) -> list[tuple[object, yaml.Node]]:
-    """Return the documents in *text*, each with its node, which knows its lines; raise DocumentError."""
+def read_yaml(text: str, line: int = 1) -> list[Document]:
+    """Return the documents in *text*, which begins in the *line* of its file; raise DocumentError."""
+    found = []
+    spare = MAX_VALUES
+    for first, chunk in _chunks(text, line):
+        try:
+            composer = _Composer(chunk, spare)
+            node = _composed(composer)
+            spare = composer.spare
+            found.append(Document(_value(node) if node else None, chunk, first))
+        except (yaml.YAMLError, ValueError, OverflowError) as error:
+            raise described(error, chunk, first) from error
+    return found
+
+
+def compose(text: str) -> yaml.Node | None:
+    """Return the node of the one document *text*; raise DocumentError."""
     try:
-        loader = _Loader(text)
-        documents: list[tuple[object, yaml.Node]] = []
-        while loader.check_node():
-            node = cast("yaml.Node", loader.get_node())
-            documents.append((loader.construct_document(node), node))
-    except yaml.reader.ReaderError as error:
-        message = "a control character; remove it"
-        raise DocumentError(message, text.count("\n", 0, error.position) + 1) from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise DocumentError(str(error.problem), line) from error
-    return documents
+        return _composed(_Composer(text))
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        raise described(error, text, 1) from error
+
+
+def _composed(composer: _Composer) -> yaml.Node | None:
+    node = composer.get_node() if composer.check_node() else None
+    composer.check_node()  # raises an error for text after the document, which kubectl does not read
+    return node
+
+
+def _chunks(text: str, line: int) -> Iterator[tuple[int, str]]:
+    """Yield the documents in *text*, each with its first line, divided as kubectl does: by lines with ``---``."""
+    rows = [row.removesuffix("\r") + "\n" for row in text.removesuffix("\n").split("\n")]
+    start = 0
+    for place, row in enumerate(rows):
+        if row.startswith("---"):
+            if row[3:].strip() and not row[3:].strip().startswith("#"):
+                message = "text after --- in its line; put it in a line of its own, indented if it is part of a value"
+                raise DocumentError(message, line + place)
+            yield line + start, "".join(rows[start:place])
+            start = place + 1
+    yield line + start, "".join(rows[start:])
 
 
 def line_of(node: yaml.Node, path: Iterable[str | int]) -> int:
-    """Return the line of the value at *path* in *node*, which begins with its key; that of what exists of *path*."""
+    """Return the lines above the value at *path* in *node*, which begins with its key; or above what exists of it."""
     line = node.start_mark.line
     for step in path:
         if isinstance(node, yaml.MappingNode):
@@ -185,24 +270,19 @@ def line_of(node: yaml.Node, path: Iterable[str | int]) -> int:
             line = node.start_mark.line
         else:
             break
-    return int(line) + 1
-
-
-def _error(problem: str, place: yaml.Node | yaml.Event) -> yaml.MarkedYAMLError:
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=cast("yaml.Mark", place.start_mark))
+    return int(line)
 
 
 class _Dumper(yaml.SafeDumper):
-    """PyYAML's safe dumper without aliases, which quotes strings that kubectl would read as numbers or booleans."""
+    """PyYAML's safe dumper without aliases, which quotes each string that kubectl would read as another type."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
 
-
-_NUMBER = r"[-+]?(0[bBoOxX][0-9a-fA-F_]+|[0-9][0-9_]*|([0-9][0-9_]*[.]?[0-9_]*|[.][0-9_]+)([eE][-+]?[0-9]+)?)$"
-# Source: go-yaml v2, resolve.go: it reads these as numbers and booleans, and PyYAML reads them as strings.
-_Dumper.add_implicit_resolver(f"{_TAG}float", re.compile(_NUMBER), list("-+.0123456789"))
-_Dumper.add_implicit_resolver(f"{_TAG}bool", re.compile("[yYnN]$"), list("yYnN"))
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:  # noqa: ANN401 - as in PyYAML
+        tag = str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call] # so in the stubs
+        is_plain = kind is yaml.ScalarNode and implicit[0]
+        return resolve(value)[0] if is_plain and tag == STRING else tag
 
 
 def dump_yaml(value: object, width: float = 120) -> str:

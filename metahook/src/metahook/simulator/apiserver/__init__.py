@@ -7,6 +7,7 @@ The rule of this package: it stores as a kube-apiserver does, and knows neither 
     custom_defaults     the admission of custom resources: defaults, and what a status may have
     custom_rules        what the schemas of CRDs refuse and drop
     built_in_kinds      the kinds that every cluster serves, and the types of their fields
+    scalars             values such as quantities and times, as they are stored
     validation          what is refused; ``field_types`` has the types of what all objects have, ``names`` the names
     server_side_apply   who owns which field, and how an apply is merged
 
