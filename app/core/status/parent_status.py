@@ -85,7 +85,7 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     conditions = [
         ParentCondition("Ready", _READY.get(decision.outlook, "False"), reason, text),
         _available(facts),
-        _progressing(facts),
+        _progressing(facts, decision),
     ]
     if facts.desired.unmet_dependencies is not None:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
@@ -128,7 +128,8 @@ def _state(facts: Facts, decision: Decision) -> str:
         return "Sleeping" if decision.reason is SLEEPING else "Ready"
     if decision.outlook is Outlook.STALLED:
         return "Failed"
-    return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
+    is_rolling_out = facts.is_rolling_out or decision.awaits_records_until is not None
+    return "Degraded" if facts.was_ready and not is_rolling_out else "Building"
 
 
 def _available(facts: Facts) -> ParentCondition:
@@ -140,11 +141,11 @@ def _available(facts: Facts) -> ParentCondition:
     return AVAILABLE_NOW if is_enough and facts.rollout.is_available else NOT_AVAILABLE
 
 
-def _progressing(facts: Facts) -> ParentCondition:
+def _progressing(facts: Facts, decision: Decision) -> ParentCondition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
     rollout = facts.rollout
     drift = facts.deployment_drift
-    if drift or (rollout.is_not_yet_observed and not facts.is_scaling) or not rollout.deployment:
+    if drift or facts.is_not_yet_observed or not rollout.deployment:
         is_written = drift and (drift.path or drift.removal or drift.is_from_newer_generation)
         return OF_ANOTHER_SPEC if is_written else NOT_YET_OBSERVED
     if rollout.is_paused_midway or rollout.progressing == "Unknown":
@@ -153,11 +154,13 @@ def _progressing(facts: Facts) -> ParentCondition:
         return ROLLOUT_LATE
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
-    if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
+    # The rollout ends when Ready becomes True, in one write of the status.
+    is_complete = rollout.is_complete and not decision.awaits_records_until
+    if is_complete and (facts.was_ready or rollout.has_updated_all):
         return ROLLED_OUT
     # Without a Pod of the new template, a complete rollout is the last one.
     # Reporting it as in progress would cost an extra write.
-    return NOT_YET_OBSERVED if rollout.is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
+    return NOT_YET_OBSERVED if is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
 
 
 def _dependencies(unmet: list[Unmet]) -> ParentCondition:
