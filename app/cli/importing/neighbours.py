@@ -145,7 +145,7 @@ class Neighbours:
             return
         is_from_cluster = bool(own["metadata"].get("uid"))
         given = self._service(own["spec"], is_from_cluster=is_from_cluster)
-        for found in differences(given, self._service(made["spec"]), spec_type(own)):
+        for found in differences(given, self._service(_with_numbers(made["spec"], model)), spec_type(own)):
             self._say_service(found, [leaf for leaf in lost if leaf.subject == where], where)
         for leaf in lost:
             if leaf.subject == where and leaf.paths[0][0] == "metadata":
@@ -296,3 +296,10 @@ def _words(kind: str, problem: str) -> str:
     if problem:
         return problem
     return "there is one for more than one replica only" if kind == "PodDisruptionBudget" else "it has no such object"
+
+
+def _with_numbers(service: Json, model: MyResourceSpec) -> Json:
+    """Return the spec of the *service* of *model* with numbers in place of the names of its target ports."""
+    numbers = {port.name: port.container_port for port in model.ports or []}
+    ports = [{**port, "targetPort": numbers.get(port["name"], port["targetPort"])} for port in service["ports"]]
+    return {**service, "ports": ports}
