@@ -164,7 +164,7 @@ class Neighbours:
             return
         lost = [leaf for leaf in self.tree.lost if leaf.subject == where]
         given = self._service(own["spec"], is_from_cluster=bool(own["metadata"].get("uid")))
-        for found in differences(given, self._service(made["spec"]), spec_type(own)):
+        for found in differences(given, self._service(_with_numbers(made["spec"], model)), spec_type(own)):
             self._say_service(found, lost, where)
         sentences = [sentence(leaf) for leaf in lost if leaf.paths[0][0] == "metadata"]
         for each in (*sentences, *metadata_losses(own, ("labels", "annotations"))):
@@ -305,6 +305,13 @@ _FIELDS = {
 }
 """What returns the spec with an object of a kind; None if it does not belong to the Deployment."""
 _PORTS = field_type("#core.v1.Container", "ports")
+
+
+def _with_numbers(service: Json, model: MyResourceSpec) -> Json:
+    """Return the spec of the *service* of *model* with numbers in place of the names of its target ports."""
+    numbers = {port.name: port.container_port for port in model.ports or []}
+    ports = [{**port, "targetPort": numbers.get(port["name"], port["targetPort"])} for port in service["ports"]]
+    return {**service, "ports": ports}
 
 
 def _service_reason(found: Difference) -> str:

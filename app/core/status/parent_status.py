@@ -4,6 +4,7 @@ It changes only with what is observed, or at a deadline.
 """
 
 from dataclasses import replace
+from typing import Annotated
 
 import msgspec
 
@@ -40,7 +41,7 @@ from app.core.status.readiness import Decision
 from app.core.status.transitions import Transitions
 from app.core.timers import format_time
 from app.core.watch import Watch
-from metahook import Service
+from metahook import Service, try_read_fields
 
 _READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
 """The status of the condition Ready, where it is not False."""
@@ -85,7 +86,7 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     conditions = [
         ParentCondition("Ready", _READY.get(decision.outlook, "False"), reason, text),
         _available(facts),
-        _progressing(facts),
+        _progressing(facts, decision),
     ]
     if facts.desired.unmet_dependencies is not None:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
@@ -128,7 +129,8 @@ def _state(facts: Facts, decision: Decision) -> str:
         return "Sleeping" if decision.reason is SLEEPING else "Ready"
     if decision.outlook is Outlook.STALLED:
         return "Failed"
-    return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
+    is_rolling_out = facts.is_rolling_out or decision.awaits_records_until is not None
+    return "Degraded" if facts.was_ready and not is_rolling_out else "Building"
 
 
 def _available(facts: Facts) -> ParentCondition:
@@ -140,11 +142,11 @@ def _available(facts: Facts) -> ParentCondition:
     return AVAILABLE_NOW if is_enough and facts.rollout.is_available else NOT_AVAILABLE
 
 
-def _progressing(facts: Facts) -> ParentCondition:
+def _progressing(facts: Facts, decision: Decision) -> ParentCondition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
     rollout = facts.rollout
     drift = facts.deployment_drift
-    if drift or (rollout.is_not_yet_observed and not facts.is_scaling) or not rollout.deployment:
+    if drift or facts.is_not_yet_observed or not rollout.deployment:
         is_written = drift and (drift.path or drift.removal or drift.is_from_newer_generation)
         return OF_ANOTHER_SPEC if is_written else NOT_YET_OBSERVED
     if rollout.is_paused_midway or rollout.progressing == "Unknown":
@@ -153,11 +155,13 @@ def _progressing(facts: Facts) -> ParentCondition:
         return ROLLOUT_LATE
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
-    if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
+    # The rollout ends when Ready becomes True, in one write of the status.
+    is_complete = rollout.is_complete and not decision.awaits_records_until
+    if is_complete and (facts.was_ready or rollout.has_updated_all):
         return ROLLED_OUT
     # Without a Pod of the new template, a complete rollout is the last one.
     # Reporting it as in progress would cost an extra write.
-    return NOT_YET_OBSERVED if rollout.is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
+    return NOT_YET_OBSERVED if is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
 
 
 def _dependencies(unmet: list[Unmet]) -> ParentCondition:
@@ -185,12 +189,33 @@ def _schedule(facts: Facts, schedule: ScheduleState, *, is_ready: bool) -> Json:
 
 
 def _address(facts: Facts) -> str | None:
-    """Return the address of the observed Service inside the cluster, with its first port."""
+    """Return the address of the observed Service inside the cluster, with the first port of the spec.
+
+    Without such a port, as while the spec is invalid, the address stays. The order of the observed ports tells nothing:
+    Metacontroller's dynamic-apply leaves those that are there in their order.
+    """
     service = facts.children.get(Service, facts.parent.name)
-    spec: Json = (service and service.spec) or {}
-    ports = spec.get("ports")
-    first = ports[0] if isinstance(ports, list) and ports else None
+    observed: Json = (service and service.spec) or {}
+    targets = _targets(observed.get("ports"))
+    if not targets:
+        return None
+    spec = facts.desired.spec
+    first = spec.ports[0] if spec and spec.ports and spec.ports[0].in_service in targets else None
+    if first is None and (earlier := try_read_fields(facts.parent.status, _Address).address):
+        return earlier
+    number = first.in_service if first else min(targets)
     # The name of a headless Service has the addresses of the Pods, which know nothing of its ports.
-    name = "targetPort" if spec.get("clusterIP") == "None" else "port"
-    port = first.get(name) if isinstance(first, dict) else None
-    return f"{facts.parent.name}.{facts.parent.namespace}.svc:{port}" if isinstance(port, int) else None
+    if observed.get("clusterIP") == "None":
+        target = targets[number]
+        number = target if isinstance(target, int) else first.container_port if first else number
+    return f"{facts.parent.name}.{facts.parent.namespace}.svc:{number}"
+
+
+def _targets(ports: object) -> dict[int, object]:
+    """Return the target of each of the observed *ports*, which can be any JSON, by its number."""
+    items = [port for port in ports if isinstance(port, dict)] if isinstance(ports, list) else []
+    return {port["port"]: port.get("targetPort") for port in items if isinstance(port.get("port"), int)}
+
+
+class _Address(msgspec.Struct, frozen=True):
+    address: Annotated[str, msgspec.Meta(max_length=253)] | None = None

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from metahook.record.command import record_command as record_command
     from metahook.record.redaction import Redaction as Redaction
     from metahook.server.clock import utc_now as utc_now
+    from metahook.simulator.apiserver import custom_rules as custom_rules
     from metahook.simulator.apiserver.custom_defaults import with_defaults as with_defaults
     from metahook.simulator.metacontroller.settings import SERVED as SERVED
     from metahook.simulator.metacontroller.settings import Mode as Mode
@@ -60,6 +61,7 @@ else:
         "record.command": ("record_command",),
         "record.redaction": ("Redaction",),
         "server.clock": ("utc_now",),
+        "simulator.apiserver": ("custom_rules",),
         "simulator.apiserver.custom_defaults": ("with_defaults",),
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),
     }

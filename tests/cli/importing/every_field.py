@@ -160,6 +160,8 @@ def judge(deployment: Json, others: list[Json], store: Store = stored, container
             found.append(verdict)  # as a whole, with a sentence
             continue
         rendered = {} if made is None else store(made) or {}
+        if rendered:
+            _name_ports(given, rendered, next(each for each in children if each["kind"] == "Deployment"))
         _judge(verdict, original, rendered, lines, comments)
         found.append(verdict)
     return found

@@ -24,7 +24,7 @@ def test_it_prints_a_my_resource_that_is_valid(tmp_path: Path) -> None:
 
     assert (ended.code, ended.err) == (0, "")
     (printed,) = yaml.safe_load_all(ended.out)
-    assert problems(printed, "a file") == []
+    assert problems(printed) == []
     assert ended.out == (
         "---\n"
         "# From Deployment shop. The new one is shop-deployment, and selects its Pods by myresource: shop.\n"
