@@ -139,9 +139,9 @@ def times(record: Record, since: float, exchanges: Iterable[Json] = ()) -> Times
     In the *exchanges* with the hook is the request to which a status was the response.
     """
     judge, last, asked = Times(), dict[str, Json](), dict[tuple[str, str], Json]()
-    for exchange in exchanges:  # the last request with the same response knew most
+    for exchange in exchanges:  # the first request with a response is the one whose status was written
         parent, status = exchange["request"]["parent"], exchange["response"].get("status", {})
-        asked[parent["metadata"]["uid"], to_json(status.get("conditions"))] = parent
+        asked.setdefault((parent["metadata"]["uid"], to_json(status.get("conditions"))), parent)
     every = ((key, version) for key, versions in record.everything().items() for version in versions)
     for key, version in sorted(every, key=lambda each: each[1].number):
         uid = version.item["metadata"]["uid"]

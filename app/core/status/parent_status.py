@@ -155,13 +155,19 @@ def _progressing(facts: Facts, decision: Decision) -> ParentCondition:
         return ROLLOUT_LATE
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
-    # The rollout ends when Ready becomes True, in one write of the status.
-    is_complete = rollout.is_complete and not decision.awaits_records_until
-    if is_complete and (facts.was_ready or rollout.has_updated_all):
+    if decision.awaits_records_until:  # it ends when Ready becomes True, in one write of the status
+        return NOT_YET_OBSERVED if facts.previous_status.has("Progressing", "Unknown") else ROLLOUT_IN_PROGRESS
+    return _of_rollout(facts)
+
+
+def _of_rollout(facts: Facts) -> ParentCondition:
+    """Return how the rollout goes on, or that it is complete."""
+    rollout = facts.rollout
+    if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
         return ROLLED_OUT
     # Without a Pod of the new template, a complete rollout is the last one.
     # Reporting it as in progress would cost an extra write.
-    return NOT_YET_OBSERVED if is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
+    return NOT_YET_OBSERVED if rollout.is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
 
 
 def _dependencies(unmet: list[Unmet]) -> ParentCondition:

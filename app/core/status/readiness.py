@@ -122,7 +122,10 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (REPLICA_FAILURE, _is_refused),
     (REPLICAS_UNAVAILABLE, _has_lost_pods),
     (PROGRESS_DEADLINE_EXCEEDED, _has_timed_out),
-    (ROLLING_OUT, lambda facts: (facts.rollout.is_incomplete or facts.awaits_observation) and not facts.is_scaling),
+    (
+        ROLLING_OUT,
+        lambda facts: (facts.rollout.is_incomplete or facts.rollout.is_not_yet_observed) and not facts.is_scaling,
+    ),
     (REPLICAS_UNAVAILABLE, lambda facts: facts.has_unstable_pods and facts.rollout.replicas > 0),
     (SLEEPING, lambda facts: facts.desired.replicas.is_asleep),
     (SCALED_TO_ZERO, lambda facts: facts.rollout.replicas == 0),
@@ -154,15 +157,17 @@ def await_records(facts: Facts, decision: Decision, children: Iterable[Manifest]
     """Return *decision*, or that the rollout goes on until annotations of the Deployment are written and observed.
 
     Such a write gives the Deployment a new generation. Ready follows that, and never goes back. It does not wait for
-    ever: a policy may reject the write.
+    ever, because a policy may reject the write; but without a common clock nothing tells how long that takes.
     """
-    rollout, until = facts.rollout, facts.records_until
-    is_complete = not (facts.is_not_yet_observed or rollout.is_incomplete)
-    is_unobserved = decision.rule is ROLLING_OUT and facts.awaits_observation and is_complete
-    if facts.previous_status.is_ready or not (decision.outlook is Outlook.READY or is_unobserved):
+    deployment, until = facts.rollout.deployment, facts.records_until
+    if deployment is None or until is None or (until <= facts.now and not facts.wait.has_skewed_clock):
         return decision
-    deployments = [child for child in children if child["kind"] == Deployment.KIND.kind]
-    is_written = rollout.deployment and all(has_annotations(child, rollout.deployment) for child in deployments)
-    if until is None or until <= facts.now or (is_written and not is_unobserved):
+    if decision.outlook is Outlook.READY and not facts.previous_status.is_ready:
+        deployments = [child for child in children if child["kind"] == Deployment.KIND.kind]
+        is_awaited = not all(has_annotations(child, deployment) for child in deployments)
+    else:
+        is_recorded = not (facts.is_not_yet_observed or facts.rollout.is_incomplete)
+        is_awaited = decision.rule is ROLLING_OUT and is_recorded
+    if not is_awaited:
         return decision
     return decision._replace(reason=ROLLING_OUT, outlook=ROLLING_OUT.outlook, awaits_records_until=until)

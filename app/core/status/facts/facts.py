@@ -90,15 +90,6 @@ class Facts:
         """Whether the Deployment's status may be about another Pod template than the one that it has."""
         return self.rollout.is_not_yet_observed and not self.template_records.is_rolled_out
 
-    @property
-    def awaits_observation(self) -> bool:
-        """Whether Ready waits until the Deployment controller has observed the last write.
-
-        One of ours that changes no template is no news: Ready stays True meanwhile.
-        """
-        is_news = self.is_not_yet_observed or not self.previous_status.is_ready or self.rollout.is_incomplete
-        return self.rollout.is_not_yet_observed and is_news
-
     @cached_property
     def records_until(self) -> datetime | None:
         """Until when the Deployment has time to get, and observe, what it is to remember; None if nothing shows it."""
@@ -143,7 +134,8 @@ class Facts:
         if self.rollout.deployment is None or self.desired.is_kept:
             return None
         is_timed = self.rollout.progressed_at or self.rollout.is_late
-        is_unobserved = self.awaits_observation and (self.is_not_yet_observed or self._is_past(self.records_until))
+        is_soon_observed = self.template_records.is_rolled_out and not self._is_past(self.records_until)
+        is_unobserved = self.rollout.is_not_yet_observed and not is_soon_observed
         return ROLLOUT if is_unobserved or (not is_timed and self.is_incomplete) else None
 
     def _is_past(self, time: datetime | None) -> bool:

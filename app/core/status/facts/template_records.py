@@ -3,8 +3,8 @@
 What the status of a Deployment says is about the template that its controller has observed last. Two records tell
 whether that is the one it has. Each is made from what one version of the Deployment shows, and is repeated from it.
 
-A new annotation is a new generation of a Deployment, as a new template is. So the record of the template that was
-rolled out is in each write of ours that changes nothing else: it tells that this is no news of the Pods.
+A new annotation is a new generation of a Deployment, as a new template is. The record of the template that was rolled
+out tells that a generation that was not observed yet is no news of the Pods.
 """
 
 import hashlib
@@ -62,15 +62,16 @@ class TemplateRecords:
         """Return the annotations of the Deployment, of which the response also *is_written* otherwise, or not.
 
         The hash of the template and its revision, once it was rolled out, is worth a write of its own only with an
-        autoscaler, which changes the number of Pods. The response drops it with a change of the template, because a
-        later one can bring the same template back. Where another user or controller changed that, the revision differs.
+        autoscaler, which changes the number of Pods, and is written with the image that rollbacks are for. The response
+        drops it with a change of the template, because a later one can bring the same template back. Where another user
+        or controller changed that, the revision differs.
         """
         values = {ROLLED_OUT_TEMPLATE: self._rolled_out(is_written=is_written), EARLIER_FAILURE: self.earlier_failure}
         return {name: value for name, value in values.items() if value}
 
     def _rolled_out(self, *, is_written: bool) -> str | None:
         deployment, rollout = self._rollout.deployment, self._rollout
-        is_worth_it = is_written or self._desired.replicas.is_autoscaled
+        is_worth_it = self._desired.replicas.is_autoscaled or (is_written and self._desired.rollback is not None)
         is_done = is_worth_it and rollout.is_sound and not rollout.is_not_yet_observed
         if deployment is None or not (is_done or self._record) or not _has_template(self._desired, self._children):
             return None
