@@ -7,6 +7,7 @@ recorded response to each request, before and after normalization.
 """
 
 import json
+import re
 import shutil
 import signal
 import sys
@@ -91,12 +92,19 @@ def _at_its_second(item: Recorded) -> Recorded:
 
 
 def _at_its_minute(item: Recorded) -> Recorded:
-    """Return *item* with the resyncAfterSeconds that follow from its normalized times."""
-    said, now = (answer.get("resyncAfterSeconds") for answer in (item.answer, item.answered_now()))
-    if said is None or now is None:
-        return item
-    assert 0 <= now - said < MOST, f"{item.name}: {said} became {now}"
-    return item.with_content({**item.content, "response": {**item.answer, "resyncAfterSeconds": now}})
+    """Return *item* with the response that follows from its normalized times, which differs in times alone.
+
+    A time of the response can be one of managedFields, which normalization leaves out.
+    """
+    answered = item.answered_now()
+    said, now = (answer.get("resyncAfterSeconds") for answer in (item.answer, answered))
+    assert said is None or now is None or 0 <= now - said < MOST, f"{item.name}: {said} became {now}"
+    kept = {**item.answer, **({} if said is None else {"resyncAfterSeconds": now})}
+    return item.with_content({**item.content, "response": answered if _untimed(kept) == _untimed(answered) else kept})
+
+
+def _untimed(answer: Json) -> str:
+    return re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "", json.dumps(answer, sort_keys=True))
 
 
 def _come_to_rest(here: Namespace) -> None:
