@@ -1,14 +1,15 @@
 """``myresource import``: prints MyResources for Deployments, and says what they can't have."""
 
-import difflib
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
 from app.cli.importing.comparison import Weight
 from app.cli.importing.importing import Imported, imported, in_apps_v1, name_of
 from app.cli.importing.schema import UnacceptableError, kind_of, stored
+from metahook import Deployment
 from metahook.commands import (
     FILE,
     FileManifest,
@@ -17,13 +18,15 @@ from metahook.commands import (
     as_yaml,
     files_in,
     input_errors,
+    missing,
+    misspelt,
     printable,
     read_manifests,
 )
 
-_DEPLOYMENT = "Deployment"
 _GROUPS = ("apps/", "extensions/")
 _WORKLOADS = {"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob", "Pod"}
+_ALONE = "a MyResource runs a Deployment alone"
 _USES = {
     "configMap": ("ConfigMap", "name"),
     "configMapRef": ("ConfigMap", "name"),
@@ -76,17 +79,20 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
     found = [manifest.checked() for path in files for file in files_in(path) for manifest in read_manifests(file)]
     deployments = [each for each in found if _is_deployment(each)]
     if not deployments:
-        raise InputError(_no_deployment(files, found))
+        raise _no_deployment(", ".join(files), found)
     code, rest = 0, [each for each in found if each not in deployments]
     left = [*rest]
     for each in deployments:
         result = _imported(each, [other for other in rest if _is_beside(other, each)], containers)
-        where = f"{each.place()}: {_DEPLOYMENT} {each.name}"
-        left = [other for other in left if not (_is_beside(other, each) and _identity(other) in result.mentioned)]
+        where = f"{each.place()}: Deployment {each.name}"
+        left = [
+            other for other in left if not (_is_beside(other, each) and (other.kind, other.name) in result.mentioned)
+        ]
         used = [other for other in left if _is_used(other, each, result)]
         left = [other for other in left if other not in used]
         if check:
-            _print_differences(result, where)
+            for sentence in result.said[Weight.ALWAYS] + result.said[Weight.CHANGED]:
+                click.echo(printable(f"{where}: {sentence}"))
         elif result.my_resource:
             click.echo(_document(each, result, result.my_resource), nl=False)
             for other in used:
@@ -100,46 +106,34 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
 
 
 def _is_deployment(manifest: FileManifest) -> bool:
-    return manifest.kind == _DEPLOYMENT and str(manifest.content["apiVersion"]).startswith(_GROUPS)
+    return manifest.kind == Deployment.KIND.kind and manifest.api_version.startswith(_GROUPS)
 
 
-def _no_deployment(files: tuple[str, ...], found: list[FileManifest]) -> str:
-    """Return the error for files without a Deployment: what they have instead, and what to do."""
-    names = ", ".join(files)
-    if not found:
-        return f"{names}: there is no object; name a file that has a Deployment"
-    first = next((each for each in found if _is_meant(each)), found[0])
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    what = f"{first.place()}: no Deployment, but {first.kind} {first.name} of {first.content['apiVersion']}{more}"
-    if _is_meant(first):
-        return f"{what}; did you mean kind: Deployment of apiVersion: apps/v1?"
-    if first.kind in _WORKLOADS:
-        return f"{what}; a MyResource runs a Deployment alone, so leave the {first.kind} as it is"
-    return f"{what}; name a file that has one"
-
-
-def _is_meant(manifest: FileManifest) -> bool:
-    return bool(difflib.get_close_matches(manifest.kind.lower(), [_DEPLOYMENT.lower()], cutoff=0.8))
+def _no_deployment(files: str, found: list[FileManifest]) -> InputError:
+    """Return the error for *files* without a Deployment: what they have instead, and what to do."""
+    is_workload = any(each.kind in _WORKLOADS for each in found)
+    remedy = f"{_ALONE}, so leave it as it is" if is_workload else "name a file that has one"
+    kinds = [Deployment.KIND]
+    return misspelt(kinds, found, is_one_there=False) or missing(kinds, found, files, remedy)
 
 
 def _imported(manifest: FileManifest, others: list[FileManifest], containers: tuple[str, ...]) -> Imported:
     """Return what becomes of a Deployment; raise InputError if no API server would accept it or one of *others*."""
-    neighbours = []
-    for each in others:
-        if kind_of(each.content):
-            try:
-                stored(each.content)
-            except UnacceptableError as problem:
-                raise _refused(each, problem) from problem
-            neighbours.append(each.content)
+    neighbours = [each for each in others if kind_of(each.content)]
+    for each in neighbours:
+        with _refusals(each):
+            stored(each.content)
+    with _refusals(manifest):
+        return imported(in_apps_v1(manifest.content), [each.content for each in neighbours], containers)
+
+
+@contextmanager
+def _refusals(manifest: FileManifest) -> Iterator[None]:
     try:
-        return imported(in_apps_v1(manifest.content), neighbours, containers)
+        yield
     except UnacceptableError as problem:
-        raise _refused(manifest, problem) from problem
-
-
-def _refused(manifest: FileManifest, problem: UnacceptableError) -> InputError:
-    return manifest.error(f"not a {manifest.kind} that an API server accepts: {problem}")
+        message = f"not a {manifest.kind} that an API server accepts: {problem}"
+        raise manifest.error(message) from problem
 
 
 def _is_beside(other: FileManifest, deployment: FileManifest) -> bool:
@@ -147,15 +141,11 @@ def _is_beside(other: FileManifest, deployment: FileManifest) -> bool:
     return namespaces[0] == namespaces[1]
 
 
-def _identity(manifest: FileManifest) -> tuple[str, str]:
-    return manifest.kind, manifest.name
-
-
 def _is_used(other: FileManifest, deployment: FileManifest, result: Imported) -> bool:
     """Tell whether the Pods of the MyResource use *other*."""
     spec = (result.my_resource or {}).get("spec", {})
     account = ("ServiceAccount", spec.get("serviceAccountName"))
-    return _is_beside(other, deployment) and _identity(other) in {account, *_uses(spec)}
+    return _is_beside(other, deployment) and (other.kind, other.name) in {account, *_uses(spec)}
 
 
 def _uses(value: object, key: str = "") -> Iterator[tuple[str, str]]:
@@ -173,7 +163,7 @@ def _uses(value: object, key: str = "") -> Iterator[tuple[str, str]]:
 
 def _why_not(manifest: FileManifest) -> str:
     if manifest.kind in _WORKLOADS:
-        return "not imported: a MyResource runs a Deployment alone"
+        return f"not imported: {_ALONE}"
     if kind_of(manifest.content):
         return "not imported: it belongs to no Deployment that is imported"
     return "not imported: it is no part of a MyResource"
@@ -184,9 +174,3 @@ def _document(manifest: FileManifest, result: Imported, my_resource: Json) -> st
     new = f"The new one is {name}-deployment, and selects its Pods by myresource: {name}."
     comments = [f"From Deployment {manifest.name}. {new}", *result.said[Weight.CHANGED]]
     return "---\n" + "".join(f"# {printable(line)}\n" for line in comments) + as_yaml(my_resource)
-
-
-def _print_differences(result: Imported, where: str) -> None:
-    for weight in (Weight.ALWAYS, Weight.CHANGED):
-        for sentence in result.said[weight]:
-            click.echo(printable(f"{where}: {sentence}"))

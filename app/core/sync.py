@@ -140,6 +140,8 @@ def _to_send(child: Manifest, request: SyncRequest, facts: Facts, rollback: Roll
     drift = next((each for each in facts.drifts if (each.kind, each.name) == named), None) if facts.drifts else None
     observed = request.children.observed(child)
     spec = facts.desired.spec
+    if facts.desired.service and child["kind"] == "Service":
+        child = facts.desired.service
     if rollback and spec and child["kind"] == "Deployment":
         child = with_rollback(child, spec, rollback)
     is_changed = drift is not None and drift.path is not None and drift.overridden_by is not None

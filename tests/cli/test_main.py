@@ -95,7 +95,10 @@ for arguments, code, _ in {calls}:
         ("diff -f examples/web.yaml --against examples/web.yaml", "diff examples/web.yaml examples/web.yaml"),
         ("diff --filename=examples/web.yaml --against=examples/web.yaml", "diff examples/web.yaml examples/web.yaml"),
         ("simulate -f examples/web.yaml --json --until 1s", "simulate -f examples/web.yaml -o json --until 1s"),
-        ("render -f examples/web.yaml --related=examples/web.yaml", "render -f examples/web.yaml -f examples/web.yaml"),
+        (
+            "render -f examples/web.yaml --related=examples/full.yaml",
+            "render -f examples/web.yaml -f examples/full.yaml",
+        ),
     ],
 )
 def test_an_old_form_works_and_names_the_new_one(old: str, new: str) -> None:

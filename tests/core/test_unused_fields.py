@@ -101,7 +101,8 @@ def test_what_waits_for_no_child_has_no_timer() -> None:
 
 
 def test_a_child_that_is_gone_is_left_as_it_was_applied(monkeypatch: pytest.MonkeyPatch) -> None:
-    children = SyncRequest.decode(sync_request(my_resource(), grouped(*finished(my_resource())), {}), CHILDREN).children
+    request = SyncRequest.decode(sync_request(my_resource(), grouped(*finished(my_resource())), {}), CHILDREN)
+    children = request.children
     monkeypatch.setattr(Children, "find", lambda *_: None)
 
-    assert left_as_observed(children) == children.kept()
+    assert left_as_observed(request.parent, children) == children.kept()

@@ -18,15 +18,14 @@ POD = {"containers": [MAIN], "volumes": [{"name": "v", "emptyDir": {}}]}
 METRIC = {"type": "Utilization", "averageUtilization": 80}
 _TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "shop"}
 _SERVICE = {"service": {"name": "shop", "port": {"number": 80}}}
+_INGRESS_PATH = {"path": "/", "pathType": "Prefix", "backend": _SERVICE}
+_INGRESS_RULE = {"host": "shop.example.com", "http": {"paths": [_INGRESS_PATH]}}
+_CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+_WITH_DISK = {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}
 
 LEAST: dict[str, Json] = {
     "apis.meta.v1.LabelSelector": {"matchLabels": LABELS},
-    "apis.meta.v1.LabelSelectorRequirement": {"key": "app", "operator": "Exists"},
     "apis.meta.v1.OwnerReference": {"apiVersion": "example.com/v1", "kind": "Shop", "name": "shop", "uid": "1"},
-    "apps.v1.DeploymentSpec": {
-        "selector": {"matchLabels": LABELS},
-        "template": {"metadata": {"labels": LABELS}, "spec": POD},
-    },
     "autoscaling.v1.HorizontalPodAutoscalerSpec": {"scaleTargetRef": _TARGET, "maxReplicas": 3},
     "autoscaling.v2.HPAScalingPolicy": {"type": "Pods", "value": 2, "periodSeconds": 60},
     "autoscaling.v2.HPAScalingRules": {"stabilizationWindowSeconds": 60},
@@ -50,18 +49,8 @@ LEAST: dict[str, Json] = {
     "core.v1.EnvFromSource": {"configMapRef": {"name": "config"}},
     "core.v1.EnvVar": {"name": "A"},
     "core.v1.EnvVarSource": {"fieldRef": {"fieldPath": "metadata.name"}},
-    "core.v1.EphemeralVolumeSource": {
-        "volumeClaimTemplate": {
-            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-        }
-    },
-    "core.v1.PersistentVolumeClaimTemplate": {
-        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-    },
-    "core.v1.PersistentVolumeClaimSpec": {
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "1Gi"}},
-    },
+    "core.v1.EphemeralVolumeSource": {"volumeClaimTemplate": {"spec": _CLAIM}},
+    "core.v1.PersistentVolumeClaimSpec": _CLAIM,
     "core.v1.ExecAction": {"command": ["true"]},
     "core.v1.FCVolumeSource": {"targetWWNs": ["5005"], "lun": 1},
     "core.v1.FileKeySelector": {"volumeName": "v", "path": "env", "key": "A"},
@@ -90,13 +79,10 @@ LEAST: dict[str, Json] = {
     "core.v1.LifecycleHandler": {"exec": {"command": ["true"]}},
     "core.v1.LocalObjectReference": {"name": "registry"},
     "core.v1.NodeAffinity": {
-        "preferredDuringSchedulingIgnoredDuringExecution": [
-            {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}
-        ]
+        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": _WITH_DISK}]
     },
-    "core.v1.NodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "disk", "operator": "Exists"}]}]},
     "core.v1.NodeSelectorRequirement": {"key": "metadata.name", "operator": "In", "values": ["n"]},
-    "core.v1.NodeSelectorTerm": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]},
+    "core.v1.NodeSelectorTerm": _WITH_DISK,
     "core.v1.ObjectFieldSelector": {"fieldPath": "metadata.name"},
     "core.v1.PodAffinityTerm": {"labelSelector": {"matchLabels": LABELS}, "topologyKey": "kubernetes.io/hostname"},
     "core.v1.PodCertificateProjection": {
@@ -115,11 +101,10 @@ LEAST: dict[str, Json] = {
     "core.v1.PodTemplateSpec": {"metadata": {"labels": LABELS}, "spec": POD},
     "core.v1.PreferredSchedulingTerm": {
         "weight": 1,
-        "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]},
+        "preference": _WITH_DISK,
     },
     "core.v1.Probe": {"tcpSocket": {"port": 8080}},
     "core.v1.ProjectedVolumeSource": {"sources": [{"configMap": {"name": "config"}}]},
-    "core.v1.ResourceClaim": {"name": "gpu"},
     "core.v1.ResourceFieldSelector": {"resource": "limits.cpu"},
     "core.v1.SeccompProfile": {"type": "Unconfined"},
     "core.v1.AppArmorProfile": {"type": "Unconfined"},
@@ -147,21 +132,10 @@ LEAST: dict[str, Json] = {
     "core.v1.VolumeDevice": {"name": "block", "devicePath": "/dev/block"},
     "core.v1.VolumeMount": {"name": "v", "mountPath": "/v"},
     "core.v1.VolumeProjection": {"configMap": {"name": "config"}},
-    "networking.v1.HTTPIngressPath": {"path": "/", "pathType": "Prefix", "backend": _SERVICE},
-    "networking.v1.HTTPIngressRuleValue": {"paths": [{"path": "/", "pathType": "Prefix", "backend": _SERVICE}]},
+    "networking.v1.HTTPIngressPath": _INGRESS_PATH,
     "networking.v1.IngressBackend": _SERVICE,
-    "networking.v1.IngressRule": {
-        "host": "shop.example.com",
-        "http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": _SERVICE}]},
-    },
-    "networking.v1.IngressSpec": {
-        "rules": [
-            {
-                "host": "shop.example.com",
-                "http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": _SERVICE}]},
-            }
-        ]
-    },
+    "networking.v1.IngressRule": _INGRESS_RULE,
+    "networking.v1.IngressSpec": {"rules": [_INGRESS_RULE]},
     "networking.v1.IngressServiceBackend": _SERVICE["service"],
     "networking.v1.IngressTLS": {"hosts": ["shop.example.com"], "secretName": "tls"},
     "networking.v1.ServiceBackendPort": {"number": 80},
@@ -189,7 +163,6 @@ VALUES: dict[str, Any] = {
     # Fields, by type and name.
     "DeploymentSpec.replicas": 3,
     "DeploymentSpec.progressDeadlineSeconds": 900,
-    "DeploymentStrategy.type": "Recreate",
     "ObjectMeta.labels": {"team": "a"},
     "ObjectMeta.annotations": {"example.com/owner": "b"},
     "ObjectMeta.finalizers": ["example.com/keep"],
@@ -200,24 +173,17 @@ VALUES: dict[str, Any] = {
     "PodSpec.dnsPolicy": "Default",
     "PodSpec.restartPolicy": "Always",
     "PodSpec.schedulerName": "other-scheduler",
-    "PodSpec.automountServiceAccountToken": True,
     "PodSpec.enableServiceLinks": False,
     "PodSpec.hostUsers": False,
     "PodSpec.nodeSelector": {"disk": "ssd"},
     "PodSpec.overhead": {"cpu": "10m"},
     "PodSpec.priorityClassName": "high",
-    "PodSpec.preemptionPolicy": "Never",
-    "PodSecurityContext.supplementalGroups": [7],
     "PodSecurityContext.fsGroupChangePolicy": "OnRootMismatch",
     "PodSecurityContext.supplementalGroupsPolicy": "Strict",
     "PodSecurityContext.seLinuxChangePolicy": "Recursive",
-    "SecurityContext.procMount": "Default",
-    "SecurityContext.allowPrivilegeEscalation": True,
     "Capabilities.add": ["SYS_TIME"],
     "Capabilities.drop": ["NET_RAW"],
-    "Container.imagePullPolicy": "Always",
     "Container.restartPolicy": "Always",
-    "Container.terminationMessagePolicy": "FallbackToLogsOnError",
     "Container.terminationMessagePath": "/dev/other",
     "Container.workingDir": "/srv",
     "Container.image": "other:2",
@@ -228,12 +194,10 @@ VALUES: dict[str, Any] = {
     "EnvVar.value": "$(B)",
     "EnvFromSource.prefix": "P_",
     "HTTPGetAction.path": "/healthz",
-    "HTTPGetAction.scheme": "HTTPS",
     "HTTPGetAction.host": "127.0.0.1",
     "HTTPGetAction.port": 8081,
     "TCPSocketAction.host": "127.0.0.1",
     "GRPCAction.service": "shop",
-    "Probe.timeoutSeconds": 7,
     "Lifecycle.stopSignal": "SIGUSR1",
     "ResourceFieldSelector.divisor": "1m",
     "ResourceFieldSelector.containerName": "shop",
@@ -250,12 +214,9 @@ VALUES: dict[str, Any] = {
     "EmptyDirVolumeSource.medium": "Memory",
     "EmptyDirVolumeSource.sizeLimit": "64Mi",
     "HostPathVolumeSource.type": "Directory",
-    "ImageVolumeSource.pullPolicy": "Always",
-    "ISCSIVolumeSource.chapAuthDiscovery": True,
     "ISCSIVolumeSource.portals": ["10.1.2.4:3260"],
     "ISCSIVolumeSource.initiatorName": "iqn.2001-04.com.example:b",
     "AzureDiskVolumeSource.cachingMode": "ReadOnly",
-    "AzureDiskVolumeSource.kind": "Dedicated",
     "CephFSVolumeSource.path": "/data",
     "ServiceAccountTokenProjection.expirationSeconds": 7200,
     "PodCertificateProjection.maxExpirationSeconds": 7200,
@@ -265,7 +226,6 @@ VALUES: dict[str, Any] = {
     "VolumeMount.mountPath": "/other",
     "VolumeMount.subPath": "sub",
     "VolumeMount.subPathExpr": "$(A)",
-    "PersistentVolumeClaimSpec.volumeMode": "Block",
     "PersistentVolumeClaimSpec.accessModes": ["ReadWriteMany"],
     "VolumeResourceRequirements.requests": {"storage": "2Gi"},
     "VolumeResourceRequirements.limits": {"storage": "2Gi"},
@@ -291,7 +251,6 @@ VALUES: dict[str, Any] = {
     "Toleration.effect": "NoSchedule",
     "Toleration.operator": "Exists",
     "TopologySpreadConstraint.nodeAffinityPolicy": "Ignore",
-    "TopologySpreadConstraint.nodeTaintsPolicy": "Honor",
     "TopologySpreadConstraint.whenUnsatisfiable": "ScheduleAnyway",
     "TopologySpreadConstraint.matchLabelKeys": ["pod-template-hash"],
     "PodAffinityTerm.matchLabelKeys": ["pod-template-hash"],
@@ -307,13 +266,10 @@ VALUES: dict[str, Any] = {
     "ServiceSpec.clusterIPs": ["None"],
     "ServiceSpec.externalIPs": ["10.1.2.3"],
     "ServiceSpec.externalTrafficPolicy": "Local",
-    "ServiceSpec.internalTrafficPolicy": "Local",
     "ServiceSpec.ipFamilies": ["IPv4"],
-    "ServiceSpec.ipFamilyPolicy": "PreferDualStack",
     "ServiceSpec.loadBalancerIP": "10.1.2.3",
     "ServiceSpec.loadBalancerClass": "example.com/lb",
     "ServiceSpec.loadBalancerSourceRanges": ["10.0.0.0/8"],
-    "ServiceSpec.sessionAffinity": "ClientIP",
     "ServiceSpec.trafficDistribution": "PreferClose",
     "ServiceSpec.allocateLoadBalancerNodePorts": False,
     "ServiceSpec.healthCheckNodePort": 30001,
@@ -330,9 +286,7 @@ VALUES: dict[str, Any] = {
     "HPAScalingPolicy.type": "Percent",
     "PodDisruptionBudgetSpec.minAvailable": "50%",
     "PodDisruptionBudgetSpec.maxUnavailable": 2,
-    "PodDisruptionBudgetSpec.unhealthyPodEvictionPolicy": "AlwaysAllow",
     "HTTPIngressPath.path": "/shop",
-    "HTTPIngressPath.pathType": "Exact",
     "IngressRule.host": "other.example.com",
     "IngressTLS.hosts": ["other.example.com"],
     "ServiceBackendPort.name": "http",
@@ -354,7 +308,6 @@ BESIDE: dict[str, Json] = {
     "NodeSelectorRequirement.values": {"operator": "In"},
     "Container.stdinOnce": {"stdin": True},
     "DownwardAPIVolumeFile.resourceFieldRef": {"fieldRef": None},
-    "ISCSIVolumeSource.chapAuthDiscovery": {"secretRef": {"name": "keys"}},
     "ISCSIVolumeSource.chapAuthSession": {"secretRef": {"name": "keys"}},
     "FlockerVolumeSource.datasetUUID": {"datasetName": None},
     "Container.restartPolicyRules": {"restartPolicy": "Never"},
@@ -477,7 +430,11 @@ def zero(type_: Any) -> Any:
 def value(types: Json, owner: str, field: str, type_: Any) -> Any:
     """Return a value that matters for *field* of the type *owner*."""
     known = f"{owner.rpartition('.')[2]}.{field}"
-    return VALUES[known] if known in VALUES else least(types, type_)
+    if known in VALUES:
+        return VALUES[known]
+    if isinstance(type_, dict) and "enum" in type_:
+        return next(each for each in type_["enum"] if each not in ("", types[owner].get("defaults", {}).get(field)))
+    return least(types, type_)
 
 
 def with_field(types: Json, field: Field, new: Any) -> Json:

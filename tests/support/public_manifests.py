@@ -93,7 +93,7 @@ def main(folder: Path) -> None:
                 others = [each for each in given if each["kind"] != "Deployment"]
                 verdicts = judge(deployment, others, container=application)
                 result, where = verdicts[0].result, f"{repository}/{path}: {deployment['metadata']['name']}"
-                assert not result.my_resource or not problems(result.my_resource, path)
+                assert not result.my_resource or not problems(result.my_resource)
                 counts["whole" if result.is_whole else "with something left out"] += 1
                 for lost in result.said[Weight.LOST]:
                     print(f"{where}: {lost}")  # noqa: T201 - it says what it counted

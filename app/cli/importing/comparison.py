@@ -1,4 +1,4 @@
-"""How the Deployment that the operator makes is not as the given one, and why.
+"""What to say of an import: how the Deployment that the operator makes is not as the given one, and why.
 
 Both are compared as an API server stores them, and in one form for one meaning. What is lost has a reason: that of the
 leaf that the spec could not have, or else the one of the operator's own template.
@@ -11,10 +11,18 @@ from enum import Enum
 import msgspec
 
 from app import Json
-from app.cli.importing.meaning import OF_CONTAINERS, kept_annotations
-from app.cli.importing.schema import ABSENT, Difference, Path, differences, fields_of, format_path, items_of, quantity
-from app.cli.importing.translation import DEFAULT_MEMORY, POD
-from app.cli.importing.tree import Leaf
+from app.cli.importing.schema import (
+    ABSENT,
+    OF_CONTAINERS,
+    Difference,
+    Path,
+    differences,
+    fields_of,
+    format_path,
+    kept_annotations,
+    quantity,
+)
+from app.cli.importing.translation import DEFAULT_MEMORY, POD, Leaf
 
 _LOAD_BALANCER = "service.kubernetes.io/load-balancer-cleanup"
 """The finalizer that the controller of load balancers sets."""
@@ -45,10 +53,6 @@ _REASONS = {
     "restartPolicy": "a Deployment knows no other policy than Always",
 }
 """Why a MyResource can't have a field, by the names of the fields that lead to it; those of Pods without theirs."""
-
-_LARGEST = {
-    "spec.progressDeadlineSeconds": "there is no value for never",
-}
 
 _LABELS = "the Pods have the labels myresource and app.kubernetes.io/instance, managed-by and name"
 _ALWAYS = {
@@ -102,17 +106,20 @@ def compare(report: Report, given: Json, made: Json, lost: list[Leaf], own: Json
             report.say(Weight.LOST, sentence(leaf, found))
         if not leaves:
             _say(report, path, found, given)
-    for step, container in items_of(given["template"]["spec"], "core.v1.PodSpec", "containers").items():
-        _say_memory(report, (*POD, "containers", step), container, _find(made, container["name"]))
+    made_containers = {each["name"]: each for each in made["template"]["spec"]["containers"]}
+    for container in given["template"]["spec"]["containers"]:
+        if container["name"] in made_containers:
+            path = (*POD, "containers", f"[{container['name']}]")
+            _say_memory(report, path, container, made_containers[container["name"]])
 
 
 def _origin(path: Path, own: Json) -> Path:
     """Return *path*, or that of the field of the Pod from which a container has it."""
     if len(path) > 6 and path[5] == "securityContext" and path[6] in OF_CONTAINERS:  # noqa: PLR2004 - in spec.template.spec.containers[x]
-        container = items_of(own["template"]["spec"], "core.v1.PodSpec", path[3])[path[4]]
-        if path[6] not in (container.get("securityContext") or {}):
-            shared = own["template"]["spec"].get("securityContext") or {}
-            return (*POD, *path[5:]) if path[6] in shared else path
+        pod = own["template"]["spec"]
+        container: Json = next((each for each in pod[path[3]] if f"[{each['name']}]" == path[4]), {})
+        is_of_pod = path[6] in pod.get("securityContext", {}) and path[6] not in container.get("securityContext", {})
+        return (*POD, *path[5:]) if is_of_pod else path
     return path
 
 
@@ -123,10 +130,9 @@ def _meets(path: Path, other: Path) -> bool:
 
 def sentence(leaf: Leaf, found: Difference | None = None) -> str:
     """Return the sentence for a *leaf* that is lost, which makes the difference *found*."""
-    where = fields_of(leaf.paths[0])
     reason = _REASONS.get(_key(leaf.paths[-1]), leaf.reason)
-    if where in _LARGEST:
-        reason = f"{reason}: {_LARGEST[where]}"
+    if leaf.place == ("progressDeadlineSeconds",):
+        reason = f"{reason}: there is no value for never"
     elif leaf.paths[0][2:4] == ("metadata", "labels"):
         reason = f"{reason}; other objects may select Pods by this label"
     if found and found.path == leaf.paths[0] and isinstance(found.made, int | str):
@@ -172,15 +178,10 @@ def _say(report: Report, path: Path, found: Difference, given: Json) -> None:
         report.say(Weight.LOST, f"{format_path(path)}: {_reason(path)}")
 
 
-def _find(spec: Json, name: str) -> Json:
-    found = (each for each in spec["template"]["spec"]["containers"] if each["name"] == name)
-    return next(found, {})
-
-
 def _say_memory(report: Report, path: Path, given: Json, made: Json) -> None:
     """Say which limit of memory the container *made* has, if it is not that of the *given* one."""
-    limits = [((each.get("resources") or {}).get("limits") or {}).get("memory", ABSENT) for each in (given, made)]
-    if not made or limits[0] == limits[1]:
+    limits = [each.get("resources", {}).get("limits", {}).get("memory", ABSENT) for each in (given, made)]
+    if limits[0] == limits[1]:
         return
     if limits[1] == quantity(DEFAULT_MEMORY):
         what = f"request and limit of memory are {DEFAULT_MEMORY}, the default: set memory to what it needs at most"

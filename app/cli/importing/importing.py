@@ -3,14 +3,21 @@
 from dataclasses import dataclass, field
 
 from app import Json
+from app.api.schema.reading import InvalidSpec
 from app.api.values.names import API_VERSION, CONTAINER, KIND
 from app.api.values.scalar import NAME
 from app.cli.importing.comparison import Report, Weight, compare, metadata_losses, sentence
-from app.cli.importing.meaning import as_given, effective, kept_annotations
 from app.cli.importing.neighbours import Neighbours
-from app.cli.importing.schema import UnacceptableError, brief, format_path, stored
-from app.cli.importing.translation import leaves
-from app.cli.importing.tree import Tree
+from app.cli.importing.schema import (
+    UnacceptableError,
+    as_given,
+    brief,
+    effective,
+    format_path,
+    kept_annotations,
+    stored,
+)
+from app.cli.importing.translation import Tree, leaves
 from app.core.child_metadata import SELECTOR_LABEL, labels
 from app.core.desired.manifests.deployment import deployment as made_deployment
 from app.core.desired.replicas import Replicas
@@ -98,27 +105,15 @@ def _main(spec: Json, containers: tuple[str, ...]) -> str | None:
 def _fill(result: Imported, manifest: Json, objects: list[Json], main: str, name: str) -> None:
     metadata, own = manifest["metadata"], manifest["spec"]
     given = effective(own, main)
-    pod = given["template"]["spec"]
     parent = Parent(name, str(metadata.get("namespace") or "default"), "", 1, None, False, b"", b"")  # noqa: FBT003 - it has nine fields
-    ports = [port for each in (*pod["containers"], *pod.get("initContainers", [])) for port in each.get("ports") or []]
-    neighbours = Neighbours(
-        parent,
-        (own["template"].get("metadata") or {}).get("labels") or {},
-        objects,
-        str(metadata["name"]),
-        main,
-        {port["name"]: port["containerPort"] for port in reversed(ports) if "name" in port},
-        result,
-    )
     tree = Tree(name)
     tree.grow(leaves(brief(given, "#apps.v1.DeploymentSpec"), main))
-    service = neighbours.service()
-    tree.grow(neighbours.service_leaves(service, tree.spec.get("ports") or []))
-    model = tree.model
-    if model is None:
+    neighbours = Neighbours(parent, manifest, main, objects, tree, result)
+    tree.grow(neighbours.service_leaves())
+    model = tree.read()
+    if isinstance(model, InvalidSpec):
         result.say(Weight.LOST, next(sentence(leaf) for leaf in tree.lost if leaf.place == ("image",)))
         return
-    neighbours.new_labels = {**tree.spec.get("podMetadata", {}).get("labels", {}), **labels(parent)}
     for each in own["template"]["spec"]["containers"]:
         if each["name"] != main:
             result.say(Weight.CHANGED, f"container {each['name']} is a sidecar: it starts before the application")
@@ -126,10 +121,9 @@ def _fill(result: Imported, manifest: Json, objects: list[Json], main: str, name
     if main != CONTAINER:
         result.say(Weight.ALWAYS, f"the container is called {CONTAINER}, not {main}")
     compare(result, given, as_given(effective(made, CONTAINER), given, main), tree.lost, own)
-    neighbours.others_stay(service)
-    neighbours.add_others(tree)
-    if service:
-        neighbours.compare_service(service, model, tree.lost)
+    neighbours.others_stay()
+    neighbours.add_others()
+    neighbours.compare_service(model)
     for lost in metadata_losses(manifest, ("labels", "annotations")):
         result.say(Weight.LOST, lost)
     own_labels = labels(parent).items()
@@ -138,12 +132,11 @@ def _fill(result: Imported, manifest: Json, objects: list[Json], main: str, name
     }
     users = {
         "namespace": metadata.get("namespace"),
-        "labels": neighbours.propagate_labels(tree, kept_labels),
+        "labels": neighbours.propagate_labels(kept_labels),
         "annotations": kept_annotations(metadata),
     }
     kept = {name: value for name, value in users.items() if value}
-    names = [(each["kind"], each["metadata"]["name"]) for each in (*neighbours.carried, *neighbours.named)]
-    result.mentioned = set(names)
+    result.mentioned = {(each["kind"], each["metadata"]["name"]) for each in neighbours.carried + neighbours.named}
     result.my_resource = {
         "apiVersion": API_VERSION,
         "kind": KIND,

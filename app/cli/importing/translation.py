@@ -1,18 +1,45 @@
-"""The fields of a Deployment as leaves of a spec, each with where it comes from."""
+"""From a Deployment to a spec: its fields as leaves, each with where it comes from, and the tree that grows of them.
 
+A leaf is the smallest part that means something by itself: a variable, a mount, a probe, the limit of one resource. The
+tree takes a leaf if the spec is valid with it. So what a spec can't have goes alone, and takes along what would mean
+something else without it.
+"""
+
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
+
+import msgspec
 
 from app import Json
 from app.api.pods.container import Container
-from app.api.schema.reading import spec_schema
+from app.api.schema.reading import InvalidSpec, read, spec_schema
 from app.api.schema.structural import Schema
+from app.api.spec import MyResourceSpec
 from app.api.values.quantity import MINIMUM_MEMORY, MINIMUM_MESSAGE, SYNTAX
 from app.api.values.scalar import matches
-from app.cli.importing.schema import Path, amount_of, fields_of, items_of, quantity
-from app.cli.importing.tree import Leaf
+from app.cli.importing.schema import Path, amount_of, field_type, fields_of, quantity, steps_of
 from app.core.child_metadata import RESTARTED_AT
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A *value* for the *place* in a spec, in which ``[key]`` is an item of a list."""
+
+    place: Path
+    value: Any
+    paths: tuple[Path, ...]
+    """Where it comes from."""
+    reason: str = ""
+    """Why a spec can't have it, if that is known."""
+    around: tuple[tuple[Path, Json], ...] = ()
+    """What it needs around it."""
+    subject: str = ""
+    """The object that it comes from, such as ``Service web``; by default the Deployment."""
+
 
 _ORDER = ("image", "progressDeadlineSeconds", "terminationGracePeriodSeconds", "resources", "ports", "volumes")
 """The fields that others need, in this order; all others follow, and initContainers."""
@@ -39,9 +66,8 @@ CONTAINER_FIELDS = tuple(
 """The same of a container."""
 
 DEFAULT_MEMORY = Container.model_fields["memory"].default
-_UNITS, _BINARY_UNITS = ("T", "G", "M", "k", "", "m"), ("Ti", "Gi", "Mi", "Ki", "")
 POD: Path = ("spec", "template", "spec")
-_KINDS = {"template": "core.v1.PodTemplateSpec", "pod": "core.v1.PodSpec", "container": "core.v1.Container"}
+_POD, _CONTAINER = "#core.v1.PodSpec", "#core.v1.Container"
 
 
 def leaves(spec: Json, main: str) -> list[Leaf]:
@@ -51,10 +77,10 @@ def leaves(spec: Json, main: str) -> list[Leaf]:
     sidecars = [{**each, "restartPolicy": "Always"} for each in pod["containers"] if each["name"] != main]
     (application,) = (each for each in pod["containers"] if each["name"] == main)
     found = [
-        *_known(spec, DEPLOYMENT_FIELDS, (), ("spec",), "apps.v1.DeploymentSpec"),
+        *_known(spec, DEPLOYMENT_FIELDS, (), ("spec",), "#apps.v1.DeploymentSpec"),
         *_metadata(template.get("metadata") or {}),
-        *_known(pod, POD_FIELDS, (), POD, _KINDS["pod"]),
-        *(leaf for step, each in items_of(pod, _KINDS["pod"], "volumes").items() for leaf in _volume(each, step)),
+        *_known(pod, POD_FIELDS, (), POD, _POD),
+        *(leaf for step, each in _items(pod, _POD, "volumes") for leaf in _volume(each, step)),
         *_container(application, (), (*POD, "containers", f"[{main}]")),
         *_security(pod),
     ]
@@ -71,28 +97,25 @@ def _rank(place: Path) -> tuple[int, int]:
     return _ORDER.index(first) if first in _ORDER else len(_ORDER), 0 if "limits" in place else 1
 
 
-def _known(value: Json, names: Iterable[str], place: Path, path: Path, kind: str) -> Iterator[Leaf]:
+def _items(value: Json, type_: str, name: str) -> Iterable[tuple[str, Any]]:
+    return steps_of(value.get(name) or [], field_type(type_, name)).items()
+
+
+def _known(value: Json, names: Iterable[str], place: Path, path: Path, type_: str) -> Iterator[Leaf]:
     for name in names:
         if name in value:
-            yield from _divided(value[name], (*place, name), (*path, name), kind)
+            yield from _divided(value[name], (*place, name), (*path, name), field_type(type_, name))
 
 
-def _divided(value: Any, place: Path, path: Path, kind: str) -> Iterator[Leaf]:  # noqa: ANN401 - any JSON
-    name = place[-1]
-    if name not in _DIVIDED:
+def _divided(value: Any, place: Path, path: Path, type_: Any) -> Iterator[Leaf]:  # noqa: ANN401 - any JSON
+    if place[-1] not in _DIVIDED:
         yield from _leaf(value, place, path)
     elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _divided(inner, (*place, key), (*path, key), "")
+        for name, inner in value.items():
+            yield from _divided(inner, (*place, name), (*path, name), field_type(type_, name))
     else:
-        known = kind and name in ("imagePullSecrets", "topologySpreadConstraints", "hostAliases", "env", "volumeMounts")
-        steps = items_of({name: value}, kind, name) if known else _numbered(value)
-        for step, item in steps.items():
+        for step, item in steps_of(value, type_).items():
             yield from _leaf(item, (*place, step), (*path, step))
-
-
-def _numbered(items: list[Any]) -> dict[str, Any]:
-    return {f"[{item if isinstance(item, str) else index}]": item for index, item in enumerate(items)}
 
 
 def _leaf(value: Any, place: Path, path: Path) -> Iterator[Leaf]:  # noqa: ANN401 - any JSON
@@ -101,19 +124,12 @@ def _leaf(value: Any, place: Path, path: Path) -> Iterator[Leaf]:  # noqa: ANN40
     for step in place:
         schema = schema and (schema.get("items") if step.startswith("[") else schema.get("properties", {}).get(step))
     unknown = () if schema is None else next(_unknown(value, schema, ()), None)
-    if schema is not None and unknown is None:
+    if unknown is None:
         yield Leaf(place, value, (path,))
-    else:
-        yield Leaf(
-            place, value, (path, (*path, *(unknown or ()))), f"a MyResource has no field for {_words(unknown, place)}"
-        )
-
-
-def _words(unknown: Path | None, place: Path) -> str:
-    if not unknown:
-        return "it"
+        return
     is_source = place[0] == "volumes" and len(unknown) == 1
-    return f"its {fields_of(unknown)}{'' if is_source else ', which changes what it means'}"
+    what = f"its {fields_of(unknown)}{'' if is_source else ', which changes what it means'}" if unknown else "it"
+    yield Leaf(place, value, (path, (*path, *unknown)), f"a MyResource has no field for {what}")
 
 
 def _unknown(value: Any, schema: Schema, path: Path) -> Iterator[Path]:  # noqa: ANN401 - any JSON
@@ -143,7 +159,7 @@ def _volume(volume: Json, step: str) -> Iterator[Leaf]:
     if len(sources) > 1:
         rest = {key: value for key, value in volume["projected"].items() if key != "sources"}
         around = ((place, {"name": name}), ((*place, "projected"), rest))
-        for index, source in _numbered(sources).items():
+        for index, source in steps_of(sources, {}).items():
             inner = ("projected", "sources", index)
             for leaf in _leaf(source, (*place, *inner), (*path, *inner)):
                 yield Leaf(leaf.place, leaf.value, leaf.paths, leaf.reason, around)
@@ -168,13 +184,13 @@ def _container(container: Json, place: Path, path: Path) -> Iterator[Leaf]:
     if not place:
         yield Leaf(("image",), container.get("image", ""), ((*path, "image"),))
     yield from _resources(container.get("resources") or {}, place, (*path, "resources"))
-    for step, port in items_of(container, _KINDS["container"], "ports").items():
+    for step, port in _items(container, _CONTAINER, "ports"):
         inner = ("ports", step)
         base = {name: port[name] for name in ("containerPort", "protocol") if name in port}
         yield Leaf((*place, *inner), base, ((*path, *inner),))
         if "name" in port:
             yield Leaf((*place, *inner, "name"), port["name"], ((*path, *inner, "name"),))
-    yield from _known(container, CONTAINER_FIELDS, place, path, _KINDS["container"])
+    yield from _known(container, CONTAINER_FIELDS, place, path, _CONTAINER)
     security = container.get("securityContext") or {}
     if "readOnlyRootFilesystem" in security:
         yield Leaf((*place, "readOnlyRootFilesystem"), True, ((*path, "securityContext", "readOnlyRootFilesystem"),))  # noqa: FBT003 - it is the value
@@ -201,21 +217,20 @@ def _resources(given: Json, place: Path, path: Path) -> Iterator[Leaf]:
                 where, paths = ("memory",), ((*path, "limits", name), (*path, "requests", name))
             if is_short and name == "memory" and (group == "requests" or amount == quantity(DEFAULT_MEMORY)):
                 continue
-            is_too_small = (group, name) == ("limits", "memory") and not _is_enough(amount)
+            is_too_small = (group, name) == ("limits", "memory") and _amount(amount) < _amount(MINIMUM_MEMORY)
             yield Leaf((*place, *where), written(amount), paths, MINIMUM_MESSAGE if is_too_small else "")
-
-
-def _is_enough(memory: str) -> bool:
-    return (amount_of(memory) or 0) >= (amount_of(MINIMUM_MEMORY) or 0)
 
 
 def written(amount: str) -> str:
     """Return *amount* in a unit in which a spec can have it, if there is one."""
-    number = amount_of(amount)
-    units = _BINARY_UNITS if amount.endswith("i") else _UNITS
-    counts = [] if number is None else [(1000 * number / (amount_of(f"1{unit}") or 1), unit) for unit in units]
+    units = ("Ti", "Gi", "Mi", "Ki", "") if amount.endswith("i") else ("T", "G", "M", "k", "", "m")
+    counts = [(1000 * _amount(amount) / _amount(f"1{unit}"), unit) for unit in units]
     forms = (f"{Decimal(int(count)) / 1000:f}{unit}" for count, unit in counts if count.denominator == 1)
     return next((form for form in (amount, *forms) if matches(SYNTAX, form)), amount)
+
+
+def _amount(quantity: str) -> Fraction:
+    return amount_of(quantity) or Fraction()
 
 
 def _security(pod: Json) -> Iterator[Leaf]:
@@ -241,3 +256,115 @@ def _security(pod: Json) -> Iterator[Leaf]:
     group = (pod.get("securityContext") or {}).get("fsGroup")
     if group is not None:
         yield Leaf(("fsGroup",), group, ((*POD, "securityContext", "fsGroup"),))
+
+
+@dataclass
+class Tree:
+    """A valid spec that grows."""
+
+    name: str
+    nodes: Json = field(default_factory=dict)
+    lost: list[Leaf] = field(default_factory=list)
+    """The leaves that a spec can't have, with their reasons."""
+
+    @property
+    def spec(self) -> Json:
+        """The spec, with its fields in the order of the models."""
+        made: Json = _as_json(self.nodes, spec_schema())
+        return made
+
+    def read(self) -> MyResourceSpec | InvalidSpec:
+        """Return the spec as the operator reads it."""
+        return read(self.name, msgspec.json.encode(self.spec))
+
+    def grow(self, leaves: Iterable[Leaf]) -> None:
+        """Add all of *leaves* that keep the spec valid, as many at a time as possible."""
+        pending = [each for each in leaves if each.reason or not self._is_below_lost(each)]
+        self.lost += [each for each in pending if each.reason]
+        known = len(self.lost)
+        self._grow([each for each in pending if not each.reason])
+        # Once more: two ports that change places are valid only when the second one has changed.
+        again, self.lost = self.lost[known:], self.lost[:known]
+        self._grow([replace(each, reason="") for each in again])
+
+    def _grow(self, leaves: list[Leaf]) -> None:
+        if not leaves:
+            return
+        before, self.nodes = self.nodes, self._with(leaves)
+        found = self.read()
+        if not isinstance(found, InvalidSpec):
+            return
+        self.nodes = before
+        if len(leaves) > 1:
+            middle = len(leaves) // 2
+            self._grow(leaves[:middle])
+            self._grow([each for each in leaves[middle:] if not self._is_below_lost(each)])
+            return
+        (leaf,) = leaves
+        self.lost.append(replace(leaf, reason=self._why(leaf, found)))
+
+    def _with(self, leaves: list[Leaf]) -> Json:
+        nodes = self.nodes
+        for leaf in leaves:
+            for place, value in leaf.around:
+                nodes = nodes if _at(nodes, place) is not None else _put(nodes, place, value)
+            nodes = _put(nodes, leaf.place, leaf.value)
+        return nodes
+
+    def _is_below_lost(self, leaf: Leaf) -> bool:
+        """Tell whether *leaf* is a part of an item that is lost."""
+        places = [each.place for each in self.lost if not each.around]
+        return any(leaf.place[: len(place)] == place != leaf.place for place in places if place)
+
+    def _why(self, leaf: Leaf, invalid: InvalidSpec) -> str:
+        if leaf.place[-2:-1] == ("volumeMounts",) and f"[{leaf.value['name']}]" not in self.nodes.get("volumes", {}):
+            return f"its volume {leaf.value['name']} is left out"
+        path, message, is_predicate = problem_of(invalid)
+        inner = _INDEX.sub("", path).removeprefix(f"spec.{fields_of(leaf.place)}").strip(".")
+        if not inner or path.startswith(inner):
+            return message
+        return f"its {inner} {message}" if is_predicate else f"in its {inner}, {message}"
+
+
+_INDEX = re.compile(r"\[\d+\]")
+_SECONDS = re.compile(r"less than or equal to (\d+)$")
+_PREDICATE = re.compile("(must|does|is) ")
+
+
+def problem_of(invalid: InvalidSpec) -> tuple[str, str, bool]:
+    """Return the path of what is invalid, why, and whether that lacks a subject, which is what stands at the path."""
+    path, _, message = invalid.problem.partition(": ")
+    message = message.replace("Required value", "is required")
+    largest = _SECONDS.search(message)
+    if largest and path.lower().endswith("seconds"):
+        message = f"{message} ({int(largest[1]) // 3600} h)"
+    return path, message, bool(_PREDICATE.match(message))
+
+
+def _as_json(node: Any, schema: Schema) -> Any:  # noqa: ANN401 - any JSON
+    """Return *node* as JSON, with lists, and the fields in the order of *schema*."""
+    if isinstance(node, list):
+        return [_as_json(item, schema.get("items", {})) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node and all(key.startswith("[") for key in node):
+        return [_as_json(item, schema.get("items", {})) for item in node.values()]
+    fields = schema.get("properties", {})
+    order = [*fields]
+    names = sorted(node, key=lambda name: order.index(name) if name in order else len(order)) if fields else node
+    return {name: _as_json(node[name], fields.get(name, {})) for name in names}
+
+
+def _put(node: Any, place: Path, value: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return *node* with *value* at *place*."""
+    if not place:
+        return value
+    step, *rest = place
+    inner = node if isinstance(node, dict) else {}
+    return {**inner, step: _put(inner.get(step, {}), tuple(rest), value)}
+
+
+def _at(node: Any, place: Path) -> Any:  # noqa: ANN401 - any JSON
+    for step in place:
+        node = node.get(step) if isinstance(node, dict) else None
+    return node

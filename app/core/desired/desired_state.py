@@ -33,8 +33,9 @@ from app.core.desired.obstacles.unchangeable import unchangeable
 from app.core.desired.replicas import Replicas, desired_replicas
 from app.core.desired.rollback import PreviousReadiness, Rollback, observed_rollback
 from app.core.desired.schedule import ScheduleState, schedule_state
+from app.core.desired.target_ports import service_ports
 from app.core.watch import Watch
-from metahook import Deployment, EncodedManifest, Manifest, SyncRequest
+from metahook import Deployment, EncodedManifest, Manifest, Service, SyncRequest
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -50,6 +51,8 @@ class DesiredState(NamedTuple):
     """The desired ``children``; or those that are ``kept`` as they are, and the ``problem`` of the spec."""
 
     children: Sequence[EncodedManifest] = ()
+    service: Manifest | None = None
+    """The Service to send in place of the one among the children. See target_ports."""
     kept: Sequence[Manifest] = ()
     spec: MyResourceSpec | None = None
     """None if it is invalid."""
@@ -101,7 +104,7 @@ def desired_state(  # noqa: PLR0913 - all that it depends on
         return _of_problem(request, checked.problem)
     spec = checked.spec
     if spec.suspend:
-        kept = left_as_observed(request.children)
+        kept = left_as_observed(request.parent, request.children)
         exposed = exposure(request, spec.expose) if spec.expose else None
         return DesiredState(kept=kept, spec=spec, is_suspended=True, is_kept=True, exposure=exposed)
     desired = _of_valid_spec(request, deployment, checked, now, watch, memo, previous)
@@ -156,6 +159,10 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
     observed_config = config(request, valid, watch, replicas.desired) if valid.references else NO_CONFIG
     rollback = observed_rollback(request.parent, spec, deployment, previous) if spec.rollback else None
     every_child = manifests(request.parent, spec, observed_config.hashes, replicas, memo, rollback=rollback)
+    service = None
+    if Service in every_child:
+        applied, service = service_ports(every_child[Service], spec, request.children, deployment)
+        every_child = {**every_child, Service: applied}
     unmet = unmet_dependencies(request, spec, watch) if spec.dependencies else None
     # Once it has started, it is not stopped because of a dependency.
     is_waiting = bool(unmet) and not previous.was_ever_ready and deployment is None
@@ -170,6 +177,7 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
     terminating = terminating_child(children, request.children) if deleted else None
     return DesiredState(
         children=children,
+        service=service,
         spec=spec,
         replicas=replicas,
         schedule=schedule,

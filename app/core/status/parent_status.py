@@ -4,6 +4,7 @@ It changes only with what is observed, or at a deadline.
 """
 
 from dataclasses import replace
+from typing import Annotated
 
 import msgspec
 
@@ -40,7 +41,7 @@ from app.core.status.readiness import Decision
 from app.core.status.transitions import Transitions
 from app.core.timers import format_time
 from app.core.watch import Watch
-from metahook import Service
+from metahook import Service, try_read_fields
 
 _READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
 """The status of the condition Ready, where it is not False."""
@@ -194,12 +195,33 @@ def _schedule(facts: Facts, schedule: ScheduleState, *, is_ready: bool) -> Json:
 
 
 def _address(facts: Facts) -> str | None:
-    """Return the address of the observed Service inside the cluster, with its first port."""
+    """Return the address of the observed Service inside the cluster, with the first port of the spec.
+
+    Without such a port, as while the spec is invalid, the address stays. The order of the observed ports tells nothing:
+    Metacontroller's dynamic-apply leaves those that are there in their order.
+    """
     service = facts.children.get(Service, facts.parent.name)
-    spec: Json = (service and service.spec) or {}
-    ports = spec.get("ports")
-    first = ports[0] if isinstance(ports, list) and ports else None
+    observed: Json = (service and service.spec) or {}
+    targets = _targets(observed.get("ports"))
+    if not targets:
+        return None
+    spec = facts.desired.spec
+    first = spec.ports[0] if spec and spec.ports and spec.ports[0].in_service in targets else None
+    if first is None and (earlier := try_read_fields(facts.parent.status, _Address).address):
+        return earlier
+    number = first.in_service if first else min(targets)
     # The name of a headless Service has the addresses of the Pods, which know nothing of its ports.
-    name = "targetPort" if spec.get("clusterIP") == "None" else "port"
-    port = first.get(name) if isinstance(first, dict) else None
-    return f"{facts.parent.name}.{facts.parent.namespace}.svc:{port}" if isinstance(port, int) else None
+    if observed.get("clusterIP") == "None":
+        target = targets[number]
+        number = target if isinstance(target, int) else first.container_port if first else number
+    return f"{facts.parent.name}.{facts.parent.namespace}.svc:{number}"
+
+
+def _targets(ports: object) -> dict[int, object]:
+    """Return the target of each of the observed *ports*, which can be any JSON, by its number."""
+    items = [port for port in ports if isinstance(port, dict)] if isinstance(ports, list) else []
+    return {port["port"]: port.get("targetPort") for port in items if isinstance(port.get("port"), int)}
+
+
+class _Address(msgspec.Struct, frozen=True):
+    address: Annotated[str, msgspec.Meta(max_length=253)] | None = None

@@ -4,6 +4,7 @@ It knows the objects as an API server stores them, and nothing of how an import 
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,6 +53,11 @@ _DOCUMENTED: dict[str, Any] = {
     "unhealthyPodEvictionPolicy": "IfHealthyBudget",
 }
 """Values that mean the same as none, though they are stored: in the words of Kubernetes, what a field defaults to."""
+
+_NO_SENTENCE = re.compile(
+    r"Required value|: its [\w.]+ (?!must |does |is )(?!\S+ is left out)|, as (must|does|is) |: .*: must .*; point"
+)
+"""A reason with the words of an API server's error, or whose verb has no subject or another one."""
 
 _SHARED = ("runAsUser", "runAsGroup", "runAsNonRoot", "seccompProfile")
 _ASSIGNED = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "nodePort", "healthCheckNodePort")
@@ -132,10 +138,11 @@ def judge(deployment: Json, others: list[Json], store: Store = stored, container
     """Return the verdicts on an import of *deployment* and *others*, of the objects that *store* accepts."""
     result = imported(deployment, others, (container,))
     said = result.said[Weight.LOST]
+    no_sentences = [each for each in (*said, *result.said[Weight.CHANGED]) if _NO_SENTENCE.search(each)]
     if result.my_resource is None:
-        return [Verdict(deployment, result, [] if said else ["everything"])]
+        return [Verdict(deployment, result, [] if said else ["everything"], no_sentences)]
     children = list(sync(my_resource(**result.my_resource["metadata"], spec=result.my_resource["spec"]))["children"])
-    found = []
+    found = [Verdict(deployment, result, false=no_sentences)] if no_sentences else []
     for given in (deployment, *others):
         original = store(given)
         made = next((each for each in children if each["kind"] == given["kind"]), None)
@@ -153,6 +160,8 @@ def judge(deployment: Json, others: list[Json], store: Store = stored, container
             found.append(verdict)  # as a whole, with a sentence
             continue
         rendered = {} if made is None else store(made) or {}
+        if rendered:
+            _name_ports(given, rendered, next(each for each in children if each["kind"] == "Deployment"))
         _judge(verdict, original, rendered, lines, comments)
         found.append(verdict)
     return found

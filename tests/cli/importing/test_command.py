@@ -24,7 +24,7 @@ def test_it_prints_a_my_resource_that_is_valid(tmp_path: Path) -> None:
 
     assert (ended.code, ended.err) == (0, "")
     (printed,) = yaml.safe_load_all(ended.out)
-    assert problems(printed, "a file") == []
+    assert problems(printed) == []
     assert ended.out == (
         "---\n"
         "# From Deployment shop. The new one is shop-deployment, and selects its Pods by myresource: shop.\n"
@@ -127,10 +127,10 @@ PASSED_ON = ["ConfigMap", "ServiceAccount", "PersistentVolumeClaim"]
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"kind": "StatefulSet"}, ["StatefulSet shop of apps/v1", "a MyResource runs a Deployment alone"]),
-        ({"kind": "Deploymnt"}, ["Deploymnt shop of apps/v1", "did you mean kind: Deployment"]),
-        ({"apiVersion": "app/v1"}, ["Deployment shop of app/v1", "of apiVersion: apps/v1?"]),
-        ({"apiVersion": "v1", "kind": "Service"}, ["Service shop of v1; name a file that has one"]),
+        ({"kind": "StatefulSet"}, ["but a StatefulSet of apps/v1 (", "a MyResource runs a Deployment alone"]),
+        ({"kind": "Deploymnt"}, [":2: nothing serves Deploymnt of apps/v1; did you mean Deployment of apps/v1?"]),
+        ({"apiVersion": "app/v1"}, ["nothing serves Deployment of app/v1; did you mean Deployment of apps/v1?"]),
+        ({"apiVersion": "v1", "kind": "Service"}, ["no Deployment of apps/v1, but a Service of v1 (", "name a file"]),
     ],
 )
 def test_without_a_deployment_it_says_what_there_is_and_what_is_meant(
@@ -138,7 +138,7 @@ def test_without_a_deployment_it_says_what_there_is_and_what_is_meant(
 ) -> None:
     file = file_with(tmp_path, {**deployment(), **changes})
 
-    assert_one_line(call("import", "-f", file), 2, f"{file}:1: no Deployment, but ", *words)
+    assert_one_line(call("import", "-f", file), 2, file, *words)
 
 
 def test_a_service_of_another_namespace_is_not_its_own(tmp_path: Path) -> None:

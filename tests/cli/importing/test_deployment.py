@@ -132,6 +132,11 @@ def test_what_a_spec_has_is_in_it_and_defaults_are_not(manifest: Json, spec: Jso
             "spec.template.spec.containers[proxy].securityContext.runAsUser",
             "the same user",
         ),
+        (
+            deployment(container(securityContext={"runAsUser": 7}), container("proxy")),
+            f"{MAIN}.securityContext.runAsUser",
+            "the same user",
+        ),
         (pod(automountServiceAccountToken=True), "spec.template.spec.automountServiceAccountToken", "no token"),
         (
             pod(priorityClassName="system-node-critical"),

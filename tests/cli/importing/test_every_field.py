@@ -1,13 +1,14 @@
 """What an import of any field loses is said, what it says is lost, and each reason is true."""
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from app.cli.importing import comparison, importing, meaning, schema, translation
+from app.cli.importing import comparison, importing, schema, translation
 from app.cli.importing.schema import UnacceptableError
 from tests.cli.importing.every_field import FIELDS, TYPES, judge, stored, values, with_neighbours, without
 from tests.cli.importing.given import container, deployment
@@ -74,7 +75,7 @@ def a_zero_that_is_taken_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_field_that_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meaning, "_NO_PODS", {"finalizers"})
+    monkeypatch.setattr(schema, "_NO_PODS", {"finalizers"})
 
 
 def a_loss_without_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,8 +88,12 @@ def a_reason_for_another_field(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def a_part_under_another_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        translation, "_numbered", lambda items: {f"[{index + 1}]": item for index, item in enumerate(items)}
+        translation, "steps_of", lambda items, _: {f"[{index + 1}]": item for index, item in enumerate(items)}
     )
+
+
+def a_reason_that_is_no_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "_PREDICATE", re.compile(""))
 
 
 def a_zero_that_counts_as_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +110,7 @@ MISTAKES = {
     a_loss_without_a_sentence: field("Deployment", *MAIN, "tty"),
     a_reason_for_another_field: field("Deployment", "spec", "template", "metadata", "labels"),
     a_part_under_another_number: field("Deployment", *TERM, "namespaceSelector"),
+    a_reason_that_is_no_sentence: field("Deployment", *TERM, "labelSelector"),
     a_zero_that_counts_as_a_value: field("Deployment", *MAIN, "livenessProbe", "timeoutSeconds"),
 }
 

@@ -13,6 +13,9 @@ POD = "spec.template.spec"
 MAIN = f"{POD}.containers[shop]"
 TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "shop"}}}
 
+SPREAD = {"topologyKey": "zone", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
+EMPTY_SELECTOR = "matchLabels or matchExpressions must be set: an empty selector matches every Pod in the namespace"
+
 
 def one(**fields: Any) -> Json:
     return deployment(container(**fields))
@@ -190,6 +193,27 @@ def test_what_depends_on_a_lost_field_goes_alone() -> None:
         f"{POD}.terminationGracePeriodSeconds",
         f"{MAIN}.lifecycle.preStop",
     }
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        (
+            one(lifecycle={"preStop": {"sleep": {"seconds": 0}}}),
+            f"{MAIN}.lifecycle.preStop: its sleep.seconds must be greater than or equal to 1",
+        ),
+        (
+            one(env=[{"name": "A", "valueFrom": {"configMapKeyRef": {"key": "a"}}}]),
+            f"{MAIN}.env[A]: its valueFrom.configMapKeyRef.name is required",
+        ),
+        (
+            pod(topologySpreadConstraints=[{**SPREAD, "labelSelector": {}}]),
+            f"{POD}.topologySpreadConstraints[zone/DoNotSchedule]: in its labelSelector, {EMPTY_SELECTOR}",
+        ),
+    ],
+)
+def test_a_reason_is_a_true_sentence(manifest: Json, said: str) -> None:
+    assert lost(manifest) == [said]
 
 
 def test_a_field_that_kubernetes_does_not_have_is_named() -> None:

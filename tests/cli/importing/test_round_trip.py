@@ -47,7 +47,7 @@ def again(parent: Json, children: list[Json]) -> Json:
     result = imported(deployment, [child for child in children if child is not deployment], ())
     assert result.said[Weight.LOST] == []
     assert result.my_resource is not None
-    assert problems(result.my_resource, "a file") == []
+    assert problems(result.my_resource) == []
     return {**parent, "spec": result.my_resource["spec"]}
 
 

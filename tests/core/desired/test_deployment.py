@@ -78,7 +78,7 @@ def test_the_ports_of_a_sidecar_are_its_own_and_not_the_services() -> None:
     made = child(answer, "Deployment")["spec"]["template"]["spec"]
     assert made["initContainers"][0]["ports"] == [{"name": "http", "containerPort": 81, "protocol": "TCP"}]
     assert made["containers"][0]["ports"] == [{"name": "http", "containerPort": 80, "protocol": "TCP"}]
-    assert [port["targetPort"] for port in child(answer, "Service")["spec"]["ports"]] == [80]
+    assert [port["targetPort"] for port in child(answer, "Service")["spec"]["ports"]] == ["http"]
     assert not any(each["kind"] == "Service" for each in sync(my_resource(initContainers=[sidecar]))["children"])
 
 

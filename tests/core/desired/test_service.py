@@ -25,7 +25,7 @@ def test_a_port_of_the_service_may_differ_from_that_of_the_container() -> None:
     (main,) = child(answer, "Deployment")["spec"]["template"]["spec"]["containers"]
 
     assert [(port["name"], port["port"], port["targetPort"]) for port in made] == [
-        ("http", 80, 8080),
+        ("http", 80, "http"),
         ("tcp-80", 8080, 80),
     ]
     assert main["ports"] == [

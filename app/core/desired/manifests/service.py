@@ -33,7 +33,7 @@ def _port(port: Port) -> dict[str, Any]:
         "name": port.name or f"{port.protocol.lower()}-{port.container_port}",
         "port": port.in_service,
         "protocol": port.protocol,
-        "targetPort": port.container_port,
+        "targetPort": port.name or port.container_port,
     }
 
 

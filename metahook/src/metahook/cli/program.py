@@ -147,10 +147,14 @@ class Program:
             return exit_.exit_code
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else self.name
-            line = _one_line(error)
+            line = _one_line(error.format_message())
             return self._report(f"{line}{' See' if line.endswith('?') else '; see'}: {path} --help", 2)
+        except InputError as error:
+            for line in error.lines:
+                self._report(_one_line(line), error.exit_code)
+            return error.exit_code
         except click.ClickException as error:
-            return self._report(_one_line(error), error.exit_code)
+            return self._report(_one_line(error.format_message()), error.exit_code)
         except (click.Abort, KeyboardInterrupt):
             return 130
 
@@ -174,8 +178,8 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _one_line(error: click.ClickException) -> str:
-    line = " ".join(error.format_message().split()).removesuffix(".")
+def _one_line(text: str) -> str:
+    line = " ".join(text.split()).removesuffix(".")
     return printable(line)  # a file name in it may hold control characters, which would move the cursor
 
 

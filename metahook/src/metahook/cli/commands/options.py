@@ -10,8 +10,10 @@ from click.core import ParameterSource
 
 from metahook.cli.binding import NamesController, NamesHook, binding, own
 from metahook.cli.errors import InputError, program_name
+from metahook.cli.files.crd_verdict import custom_validation
 from metahook.cli.files.documents import FILE
 from metahook.cli.files.manifests import Manifests
+from metahook.cli.files.objects import refuse_invalid
 from metahook.cli.hooks.credentials import Credentials, with_credentials
 from metahook.cli.hooks.named_hook import PATHS, LocalHook, read_hook
 from metahook.protocol.controller import Controller
@@ -39,6 +41,7 @@ class HookUnderTest:
     def world(self, *, controllers: bool = True) -> World:
         """Return a new cluster with the hook in it, without Kubernetes' own controllers unless *controllers*."""
         world = World(self.hook, self.settings, controllers=controllers)
+        world.api.admission += [custom_validation(self.settings.crds), refuse_invalid(self.settings)]
         if isinstance(self.hook, LocalHook):
             self.hook.now = world.clock.time
         return world

@@ -55,13 +55,17 @@ class FileManifest:
         """Return the error that names the *problem* at *path*, with its line."""
         return InputError(f"{self.place(*path)}: {problem}")
 
-    def checked(self) -> "FileManifest":
-        """Return this, if it has a name, and metadata of the right types; raise InputError."""
+    def named(self) -> "FileManifest":
+        """Return this, if it has a name; raise InputError."""
         metadata = self.content.get("metadata")
         if not isinstance(metadata, dict) or metadata.get("name") is None:
             problem = f"a {self.kind} has no metadata.name; give it one"
             raise self.error(problem, "metadata")
-        for wrong in type_problems(metadata):
+        return self
+
+    def checked(self) -> "FileManifest":
+        """Return this, if it has a name, and metadata of the right types; raise InputError."""
+        for wrong in type_problems(self.named().content["metadata"]):
             problem = f"{f'{self.kind} {self.name}'.strip()}: {wrong}"
             raise self.error(problem, "metadata")
         return self

@@ -122,6 +122,11 @@ class Children:
         left = self.identities() - {identity_of(manifest, self.namespace) for manifest in manifests}
         return [self._by_group[group][namespace, name].object for group, namespace, name in sorted(left)]
 
+    def last_applied(self, manifest: Manifest) -> Manifest | None:
+        """Return what was last applied to the child that *manifest* names, or None; raise UndeclaredKind."""
+        child = self.find(manifest)
+        return self._kept(child) if child else None
+
     def kept(self) -> list[Manifest]:
         """Return what was last applied to each child: a response that keeps it changes nothing."""
         return [self._kept(child) for by_place in self._by_struct.values() for child in by_place.values()]
