@@ -26,6 +26,7 @@ from tests.e2e.traffic_scenarios import SCENARIOS, Moment
 from tests.recorded.normalization import TOUCHED, Normaliser
 from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded
 
+
 def main() -> None:
     """Record the scenarios. Started processes are stopped even if the command is interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)

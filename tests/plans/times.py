@@ -69,19 +69,18 @@ class Times:
             was, was_since = before.get(kind, ("", ""))
             self.changes += was != status
             if was == status:
-                wrong = "" if since in {was_since, *self._shown} else f"moves from {was_since}"
+                early = 0.0
+                is_wrong = since not in {was_since, *self._shown}
             else:
-                wrong = f"was {was or 'absent'} until {last}" if self._is_outside(_time(since), last, now) else ""
-            if wrong and self._asked.get(key, number) < number:
+                early = (last - _time(since)).total_seconds() if last else 0.0
+                is_wrong = early > 0 or _time(since) > now
+            if is_wrong and self._asked.get(key, number) < number:
                 self.explained[OLD_REQUEST] += 1
-            elif wrong:
-                self.violations.append(f"{now:%H:%M:%S} {kind} of {key.name} {wrong}, is {status} since {since}")
-
-    def _is_outside(self, since: datetime, last: datetime | None, now: datetime) -> bool:
-        """Tell whether *since* is not between the *last* status with the old value and *now*."""
-        early = (last - since).total_seconds() if last else 0
-        self.explained[ANOTHER_CLOCK] += early == 1
-        return early > 1 or since > now
+            elif is_wrong and early == 1:
+                self.explained[ANOTHER_CLOCK] += 1
+            elif is_wrong:
+                what = f"{was or 'absent'} since {was_since} until {last}, is {status} since {since}"
+                self.violations.append(f"{now:%H:%M:%S} {kind} of {key.name} was {what}")
 
 
 def _number(item: Json) -> int:
