@@ -108,6 +108,14 @@ def test_what_the_operators_service_cannot_have_is_left_out(given: Json, words: 
     assert [said for said in result_of(PORTS, given).said[Weight.LOST] if f"Service shop: spec.{words}" in said]
 
 
+def test_an_annotation_that_a_service_cannot_keep_is_said_of_the_service() -> None:
+    given = {**OWN, "metadata": {"name": "shop", "annotations": {"a b": "c"}}}
+
+    (lost,) = result_of(PORTS, given).said[Weight.LOST]
+
+    assert lost.startswith("Service shop: metadata.annotations.a b: ")
+
+
 def test_a_service_of_a_label_that_goes_says_what_to_do() -> None:
     label = {"app.kubernetes.io/part-of": "x"}
     lost = result_of(deployment(labels=label), service("front", selector=label)).said[Weight.LOST]
