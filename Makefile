@@ -35,7 +35,9 @@ demo: $(CLI) ## Run a MyResource in a simulated cluster
 # The tests of both halves, or, as ONLY says, of one. Each half has its own settings, so each has a run of its own.
 TOOLKIT = $(patsubst metahook/%,%,$(filter metahook/%,$(ONLY)))
 define in_both_halves
+	$(if $(ONLY),,@echo "The first of two parts: the tests of the operator")
 	$(if $(filter metahook metahook/%,$(ONLY)),,$(BIN)/pytest $1 $(ONLY))
+	$(if $(ONLY),,@echo "The second of two parts: the tests of metahook")
 	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest $1 $(TOOLKIT))
 endef
 

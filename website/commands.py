@@ -27,6 +27,15 @@ For authors of hooks. This page lists the commands, arguments and options of `me
 language](metahook.md) shows how to use them. {_ERRORS}
 """
 
+_FILES = """
+## How files are read
+
+As kubectl reads them: `y` and `on` are true, `08` is 8, `0o17` is 15, and 3.0 becomes 3. Quote what is to be text. A
+file may have several documents in YAML, several objects in JSON one after another, a byte order mark, UTF-16 with one,
+and CRLF. What kubectl loses without a word is an error: a key that is repeated, text after the end of a document, a
+byte that is not UTF-8. A file has at most 32 MiB, and 200,000 values if it is YAML; aliases repeat at most 100,000.
+"""
+
 
 def operator_page() -> str:
     """Return the page about the operator's commands."""
@@ -35,7 +44,7 @@ def operator_page() -> str:
 
 def toolkit_page() -> str:
     """Return the page about those of the toolkit."""
-    return _TOOLKIT + "".join(_sections(metahook()))
+    return _TOOLKIT + _FILES + "".join(_sections(metahook()))
 
 
 def _sections(program: Program) -> Iterator[str]:

@@ -73,9 +73,9 @@ def fragments() -> dict[str, list[Json]]:
     given: dict[str, list[Json]] = yaml.safe_load(EXAMPLES.read_text())
     full: Json = yaml.safe_load(FULL.read_text())["spec"]
     names = list(given)
-    for before, name in pairwise(full):
+    for before, name in pairwise(["", *full]):
         if name not in given:
-            names.insert(names.index(before) + 1, name)
+            names.insert(names.index(before) + 1 if before else 0, name)
     return {name: given[name] if name in given else [{name: full[name]}] for name in names}
 
 

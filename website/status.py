@@ -128,7 +128,7 @@ def _conditions() -> str:
 
 def _reasons() -> str:
     rows = "".join(
-        f"| {each.type} | {each.status} | {each.reason} | {plain(each.outlined()).removesuffix(_SEE)} |\n"
+        f"| {each.type} | {each.status} | {each.reason} | {plain(each.example()).removesuffix(_SEE)} |\n"
         for each in OTHER_CONDITIONS
     )
     return f"| condition | status | reason | message |\n|---|---|---|---|\n{rows}"

@@ -52,7 +52,7 @@ def _link(reason: Reason) -> str:
 def _section(reason: Reason, say: Say) -> str:
     return (
         f"\n### {reason.name}\n\n"
-        f"- **{say('Message:')}** {plain(reason.outlined())}\n"
+        f"- **{say('Message:')}** {plain(reason.example())}\n"
         f"- **{say('Why:')}** {plain(say(reason.cause))}\n"
         f"- **{say('What to do:')}** {plain(say(reason.remedy))}\n"
     )

@@ -30,6 +30,11 @@ from app.api.values.model import Omitted, Rule
 from app.api.values.scalar import ObjectName, Timestamp
 
 
+def _keeps_cluster_ip(specs: "tuple[MyResourceSpec, MyResourceSpec]") -> bool:
+    has_service = all(spec.ports and spec.service.mode == "Auto" for spec in specs)
+    return not has_service or len({spec.service.cluster_ip for spec in specs}) == 1
+
+
 def _port_rule(probe: str) -> Rule:
     """Return the rule that spec.ports has the port which *probe* names."""
     return Rule(
@@ -231,8 +236,10 @@ class MyResourceSpec(Container):
         Rule(
             "service.clusterIP must not change while there is a Service: set service.mode to Disabled, and to Auto "
             "again once the Service is deleted",
+            _keeps_cluster_ip,
             cel="!has(self.ports) || !has(oldSelf.ports) || 'Disabled' in [self.service.mode, oldSelf.service.mode] "
             "|| has(self.service.clusterIP) == has(oldSelf.service.clusterIP)",
+            judges="changes",
         ),
         Rule(
             f"minReadySeconds must be less than progressDeadlineSeconds (default {DEFAULT_DEADLINE})",

@@ -68,7 +68,7 @@ def _pages() -> list[Row]:
 
 
 def _reason(reason: Reason) -> str:
-    rows = [("Message", reason.outlined()), ("Why", reason.cause), ("What to do", reason.remedy)]
+    rows = [("Message", reason.example()), ("Why", reason.cause), ("What to do", reason.remedy)]
     return page(f"{reason.name}: {reason.outlook.value}", rows)
 
 
@@ -79,4 +79,4 @@ def _term(term: Term) -> str:
 
 
 def _condition(condition: ParentCondition) -> str:
-    return page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.outlined())])
+    return page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.example())])

@@ -1,12 +1,15 @@
 """``myresource import``: prints MyResources for Deployments, and says what they can't have."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
-from app.cli.importing.differences import Weight
-from app.cli.importing.given import KINDS, shape_problem
-from app.cli.importing.importing import Imported, imported, name_of
+from app.cli.importing.comparison import Weight
+from app.cli.importing.importing import Imported, imported, in_apps_v1, name_of
+from app.cli.importing.schema import UnacceptableError, kind_of, stored
+from metahook import Deployment
 from metahook.commands import (
     FILE,
     FileManifest,
@@ -15,11 +18,26 @@ from metahook.commands import (
     as_yaml,
     files_in,
     input_errors,
+    missing,
+    misspelt,
     printable,
     read_manifests,
 )
 
 _GROUPS = ("apps/", "extensions/")
+_WORKLOADS = {"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob", "Pod"}
+_ALONE = "a MyResource runs a Deployment alone"
+_USES = {
+    "configMap": ("ConfigMap", "name"),
+    "configMapRef": ("ConfigMap", "name"),
+    "configMapKeyRef": ("ConfigMap", "name"),
+    "secret": ("Secret", "secretName"),
+    "secretRef": ("Secret", "name"),
+    "secretKeyRef": ("Secret", "name"),
+    "imagePullSecrets": ("Secret", "name"),
+    "persistentVolumeClaim": ("PersistentVolumeClaim", "claimName"),
+}
+"""The fields of a spec that name an object of another kind, and in which field."""
 
 
 @click.command("import")
@@ -45,7 +63,8 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
     """Print MyResources for Deployments.
 
     Services, autoscalers, PodDisruptionBudgets, Ingresses and HTTPRoutes in the files become part of the MyResource of
-    their Deployment, if it can have them. What is left out is on standard error.
+    their Deployment, if it can have them. ConfigMaps, Secrets, ServiceAccounts and PersistentVolumeClaims that it uses
+    are printed after it. What is left out, and which other objects there are, is on standard error.
 
     \b
     Import what runs in a namespace:
@@ -54,44 +73,100 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
     \b
     Exit status:
       0  success
-      1  something is left out
+      1  something of a Deployment is left out
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     found = [manifest.checked() for path in files for file in files_in(path) for manifest in read_manifests(file)]
-    deployments = [each for each in found if each.kind == "Deployment" and _api(each).startswith(_GROUPS)]
+    deployments = [each for each in found if _is_deployment(each)]
     if not deployments:
-        message = f"{', '.join(files)}: no Deployment; name a file that has one"
-        raise InputError(message)
-    code = 0
+        raise _no_deployment(", ".join(files), found)
+    code, rest = 0, [each for each in found if each not in deployments]
+    left = [*rest]
     for each in deployments:
-        result = imported(_read(each), [_read(other) for other in found if _is_beside(other, each)], containers)
+        result = _imported(each, [other for other in rest if _is_beside(other, each)], containers)
         where = f"{each.place()}: Deployment {each.name}"
+        left = [
+            other for other in left if not (_is_beside(other, each) and (other.kind, other.name) in result.mentioned)
+        ]
+        used = [other for other in left if _is_used(other, each, result)]
+        left = [other for other in left if other not in used]
         if check:
-            _print_differences(result, where)
+            for sentence in result.said[Weight.ALWAYS] + result.said[Weight.CHANGED]:
+                click.echo(printable(f"{where}: {sentence}"))
         elif result.my_resource:
             click.echo(_document(each, result, result.my_resource), nl=False)
+            for other in used:
+                click.echo(f"---\n{as_yaml(other.content)}", nl=False)
         for sentence in result.said[Weight.LOST]:
             print(printable(f"myresource: {where}: left out: {sentence}"), file=sys.stderr)
         code = max(code, 0 if result.is_whole else 1)
+    for other in left:
+        print(printable(f"myresource: {other.place()}: {other.kind} {other.name}: {_why_not(other)}"), file=sys.stderr)
     return code
 
 
-def _api(manifest: FileManifest) -> str:
-    return str(manifest.content["apiVersion"])
+def _is_deployment(manifest: FileManifest) -> bool:
+    return manifest.kind == Deployment.KIND.kind and manifest.api_version.startswith(_GROUPS)
 
 
-def _read(manifest: FileManifest) -> Json:
-    """Return the content of *manifest*; raise InputError if no API server would accept it."""
-    problem = shape_problem(manifest.content)
-    if problem:
+def _no_deployment(files: str, found: list[FileManifest]) -> InputError:
+    """Return the error for *files* without a Deployment: what they have instead, and what to do."""
+    is_workload = any(each.kind in _WORKLOADS for each in found)
+    remedy = f"{_ALONE}, so leave it as it is" if is_workload else "name a file that has one"
+    kinds = [Deployment.KIND]
+    return misspelt(kinds, found, is_one_there=False) or missing(kinds, found, files, remedy)
+
+
+def _imported(manifest: FileManifest, others: list[FileManifest], containers: tuple[str, ...]) -> Imported:
+    """Return what becomes of a Deployment; raise InputError if no API server would accept it or one of *others*."""
+    neighbours = [each for each in others if kind_of(each.content)]
+    for each in neighbours:
+        with _refusals(each):
+            stored(each.content)
+    with _refusals(manifest):
+        return imported(in_apps_v1(manifest.content), [each.content for each in neighbours], containers)
+
+
+@contextmanager
+def _refusals(manifest: FileManifest) -> Iterator[None]:
+    try:
+        yield
+    except UnacceptableError as problem:
         message = f"not a {manifest.kind} that an API server accepts: {problem}"
-        raise manifest.error(message)
-    return manifest.content
+        raise manifest.error(message) from problem
 
 
 def _is_beside(other: FileManifest, deployment: FileManifest) -> bool:
     namespaces = [each.content["metadata"].get("namespace") or "default" for each in (other, deployment)]
-    return other.kind in KINDS - {"Deployment"} and namespaces[0] == namespaces[1]
+    return namespaces[0] == namespaces[1]
+
+
+def _is_used(other: FileManifest, deployment: FileManifest, result: Imported) -> bool:
+    """Tell whether the Pods of the MyResource use *other*."""
+    spec = (result.my_resource or {}).get("spec", {})
+    account = ("ServiceAccount", spec.get("serviceAccountName"))
+    return _is_beside(other, deployment) and (other.kind, other.name) in {account, *_uses(spec)}
+
+
+def _uses(value: object, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the kind and the name of each object that *value*, which is in the field *key* of a spec, names."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _uses(item, key)
+    elif isinstance(value, dict):
+        if key in _USES:
+            kind, name = _USES[key]
+            yield kind, str(value.get(name) or value.get("name"))
+        for inner, content in value.items():
+            yield from _uses(content, inner)
+
+
+def _why_not(manifest: FileManifest) -> str:
+    if manifest.kind in _WORKLOADS:
+        return f"not imported: {_ALONE}"
+    if kind_of(manifest.content):
+        return "not imported: it belongs to no Deployment that is imported"
+    return "not imported: it is no part of a MyResource"
 
 
 def _document(manifest: FileManifest, result: Imported, my_resource: Json) -> str:
@@ -99,9 +174,3 @@ def _document(manifest: FileManifest, result: Imported, my_resource: Json) -> st
     new = f"The new one is {name}-deployment, and selects its Pods by myresource: {name}."
     comments = [f"From Deployment {manifest.name}. {new}", *result.said[Weight.CHANGED]]
     return "---\n" + "".join(f"# {printable(line)}\n" for line in comments) + as_yaml(my_resource)
-
-
-def _print_differences(result: Imported, where: str) -> None:
-    for weight in (Weight.ALWAYS, Weight.CHANGED):
-        for sentence in result.said[weight]:
-            click.echo(printable(f"{where}: {sentence}"))

@@ -31,7 +31,7 @@ ASLEEP = f"{GROUP}/asleep"
 """The annotation of the children that a schedule changes, with the number of Pods while the MyResource is asleep."""
 
 ROLLED_OUT_TEMPLATE = f"{GROUP}/rolledOutTemplate"
-"""The annotation of an autoscaled Deployment with the hash of its Pod template, once that was rolled out."""
+"""The annotation of the Deployment with the hash of its Pod template, once that was rolled out."""
 
 REVISION = "deployment.kubernetes.io/revision"
 """The annotation in which the Deployment controller counts the Pod templates that it has observed."""

@@ -120,6 +120,13 @@ def _drift(desired: Manifest, children: Children) -> Drift | None:
     return Drift(kind, name, observed=observed, overridden_by=manager)
 
 
+def has_annotations(desired: Manifest, observed: Object) -> bool:
+    """Tell whether a write of *desired* changes no annotation of the *observed* child."""
+    wanted, found = desired["metadata"]["annotations"], observed.metadata.annotations or {}
+    dropped = [name for name in PASSING_ANNOTATIONS if name in found and name not in wanted]
+    return not dropped and all(found.get(name) == text for name, text in wanted.items())
+
+
 def newer_generation_drift(request: SyncRequest) -> Drift | None:
     """Return the drift of the first child that was made for a newer generation than the parent of *request* has."""
     newer = children_from_newer_generation(request, GENERATION_STAMP)

@@ -43,9 +43,9 @@ class Reason:
         """Return this reason with *words* for its message."""
         return Explanation(self, words)
 
-    def outlined(self) -> str:
-        """Return the message as ``myresource explain`` prints it."""
-        return outline(self.message)
+    def example(self) -> str:
+        """Return a message as a user sees it, for ``myresource explain`` and the pages."""
+        return example(self.name, self.message)
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Explanation:
 _WORD = re.compile(r"{(\w+)}")
 
 
-def outline(message: str) -> str:
-    """Return the template *message* with words such as ``<name>`` to be filled in."""
-    return message.format_map({word: _OUTLINES.get(word, f"<{word}>") for word in _WORD.findall(message)})
+def example(reason: str, message: str) -> str:
+    """Return the template *message* of a *reason*, with words such as a MyResource called web has."""
+    return message.format_map({**_EXAMPLE, **EXAMPLES.get(reason, {})})
 
 
 _PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z/-]+\.md)")
@@ -72,33 +72,87 @@ def linked(text: str, docs_url: str) -> str:
     return _PAGE.sub(lambda _: f"{docs_url}/", text)
 
 
-_OUTLINES = {
-    "awaited": "<kind> <name> to be <created, updated or deleted>",
-    "child": "<name>",
-    "claims": "",
-    "code": "<exit code>",
-    "constraints": ", no node matches <fields of the spec>",
-    "hint": " (<meaning>)",
-    "holder": "<kind> <name>",
-    "occupant": "<kind> <name>",
-    "options": " <options>",
-    "override": "<Field manager, or another user or controller> has changed a field of <kind> <name>, and the operator "
-    "now reverts such changes only once every ten minutes. <remedy>: <field>",
-    "pods": "<, and what is left of its Pods>",
-    "refusal": "<cause>",
-    "unmanaged": "<kind>",
-    "way_out": "<another remedy>",
-    "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller lacks "
-    "the permission",
-    "described": "myresource <name>",
-    "requests": "<fields of the spec>",
-    "until": "<condition>",
-    "where": " at its <limit> limit",
-    "who": "Container <container>",
-    "why": "<cause>",
-    "write": "<created, updated or deleted>",
+_EXAMPLE = {
+    "child": "web-deployment",
+    "dependencies": "mybackups/web does not exist",
+    "holder": "Service web",
+    "kind": "Deployment",
+    "name": "web",
+    "namespace": "default",
+    "occupant": "service web",
+    "resource": "ingress",
+    "route": "Ingress web",
+    "who": "Container main",
 }
-"""What stands for a word of a message where its name alone does not tell."""
+"""Words of the examples of messages."""
+
+EXAMPLES: Mapping[str, Mapping[str, str]] = {
+    "InvalidSpec": {"problem": "spec.image: must be an image reference such as nginx:1.27"},
+    "ChildTerminating": {"until": "its finalizers are removed: service.kubernetes.io/load-balancer-cleanup"},
+    "NameConflict": {
+        "way_out": "set spec.service.mode to Disabled",
+        "uid": "b848bea7-865d-4a1f-bf45-a10293c59ffe",
+    },
+    "KindNotManaged": {"unmanaged": "HorizontalPodAutoscaler"},
+    "DependencyNotFollowed": {"dependencies": "mybackups/web is of a kind that the operator does not watch"},
+    "NotApplied": {
+        "write": "created",
+        "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller "
+        "lacks the permission",
+        "described": "myresource web",
+    },
+    "Overridden": {
+        "override": "Field manager kubectl-edit has changed a field of Service web, and the operator now reverts such "
+        "changes only once every ten minutes. Set the same value in this spec, or stop it from changing the field: "
+        "spec.type"
+    },
+    "LeftoverFields": {
+        "fields": "spec.template.spec.nodeSelector",
+        "command": """kubectl patch deployment web-deployment -n default --field-manager=metacontroller -p """
+        """'{"spec":{"template":{"spec":{"nodeSelector":null}}}}'""",
+    },
+    "Building": {"awaited": "Deployment web-deployment to be created"},
+    "RolledBack": {"image": "nginx:1.28", "failure": "CrashLooping", "ready_image": "nginx:1.27"},
+    "ConfigNotFound": {"missing": "ConfigMap settings"},
+    "ReplicaFailure": {"refusal": "a quota of the namespace is exceeded: lower the requests, or raise the quota"},
+    "ImagePullFailed": {
+        "problem": "can't pull its image",
+        "remedy": "check spec.image, and set spec.imagePullSecrets if the registry is private",
+    },
+    "ContainerConfigError": {
+        "why": "Secret db does not exist: create it, or mark its use in the spec as optional",
+    },
+    "RunContainerError": {"remedy": "check spec.command"},
+    "OOMKilled": {"where": " at its 128Mi limit", "remedy": "raise spec.memory"},
+    "CrashLooping": {
+        "code": "127",
+        "hint": " (its command was not found)",
+        "command": "logs",
+        "options": " -c main --previous --ignore-errors",
+    },
+    "Evicted": {"why": "its node is low on memory", "remedy": "free up memory on the node, or add nodes"},
+    "Preempted": {"remedy": "set spec.priorityClassName, or add nodes"},
+    "PodRejected": {"why": "the node does not have enough free resources"},
+    "Unschedulable": {"requests": "spec.memory", "constraints": ", no node matches spec.nodeSelector", "claims": ""},
+    "ProbeFailing": {"remedy": "check spec.readinessProbe, and how the application answers it"},
+    "Sleeping": {"pods": ". Pods that are still stopping are not counted"},
+    "ScaledToZero": {"pods": ", and no Pods are running"},
+    "NotYetAdmitted": {"choice": "spec.expose.className"},
+    "NotAccepted": {
+        "gateway": "shared",
+        "route": "HTTPRoute web",
+        "resource": "httproute",
+        "why": "Accepted is False, NotAllowedByListeners",
+    },
+    "HostClaimed": {"holder": "MyResource shop"},
+    "NotEnabled": {"kind": "HTTPRoute", "value": "expose.gateway", "unwanted": "spec.expose.gateway"},
+    "SetByOthers": {
+        "fields": "Deployment web-deployment: spec.template.spec.nodeSelector (kubectl-edit)",
+        "command": """kubectl patch deployment web-deployment -n default --field-manager=metacontroller -p """
+        """'{"spec":{"template":{"spec":{"nodeSelector":null}}}}'""",
+    },
+}
+"""Words of the examples that differ by reason, or that one reason alone has."""
 
 
 TERMINATING = Reason(
@@ -226,8 +280,9 @@ BUILDING = Reason(
 ROLLED_BACK = Reason(
     "RolledBack",
     Outlook.STALLED,
-    "Image {image} failed ({failure}), so the Pods use the last image that was Ready: {ready_image}. To end the "
-    "rollback, correct the spec; a change of suspend or of the number of Pods does not end it.",
+    "Image {image} failed ({failure}), so the Pods use the last image that was Ready: {ready_image}. Other fields, "
+    "such as ports, are those of the spec. To end the rollback, correct the spec; a change of suspend or of the number "
+    "of Pods does not end it.",
     "The rollout of the image in the spec made no progress within progressDeadlineSeconds, and spec.rollback.mode is "
     "LastReady. The spec stays as it is.",
     "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "

@@ -99,9 +99,15 @@ class Rollout:
 
     @property
     def changed_at(self) -> datetime | None:
-        """When the Deployment was last written, other than its status."""
+        """When the Deployment was last written, other than its status, by the clock of the API server."""
         fields = self.deployment.metadata.managed_fields if self.deployment else b"[]"
         return parse_time(last_change(fields, of_status=False))
+
+    @property
+    def counted_at(self) -> datetime | None:
+        """When the status of the Deployment was last written, by the clock of the API server."""
+        fields = self.deployment.metadata.managed_fields if self.deployment else b"[]"
+        return parse_time(last_change(fields, of_status=True))
 
     @property
     def was_never_available(self) -> bool:

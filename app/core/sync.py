@@ -9,14 +9,15 @@
                     another user or controller keeps changing a child: a change keeps coming back, or a value still
                     differs although the hook's second write, after 30 seconds, has arrived
 6. decide           the reason of Ready: the first rule that holds for the facts
-7. parent_status    the status, with the other conditions
-8. written_counts   the numbers of Pods in it, which are written less often than they change
-9. next_rollback    if the spec asks for rollbacks: what the Deployment is to remember from now on, and whether its last
+7. next_rollback    if the spec asks for rollbacks: what the Deployment is to remember from now on, and whether its last
                     image comes back; the status says so only once that is observed
-10. to_send         the desired children, with what they remember of rollouts and reverted changes, with the annotation
+8. to_send          the desired children, with what they remember of rollouts and reverted changes, with the annotation
                     that makes Metacontroller send one again, or with the observed values where another user or
                     controller keeps changing them
-11. resync          when time alone changes the response
+9. await_records    Ready becomes True only once the Deployment has what it is to remember
+10. parent_status   the status, with the other conditions
+11. written_counts  the numbers of Pods in it, which are written less often than they change
+12. resync          when time alone changes the response
 """
 
 from datetime import datetime
@@ -32,13 +33,21 @@ from app.core.desired.kept_children import left_as_applied
 from app.core.desired.manifests.deployment import with_rollback
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.pod_diagnosis import NOTHING_KNOWN, Diagnosis, diagnose_pods
-from app.core.drift import Drift, Foreign, find_drifts, find_foreign, newer_generation_drift, undesired_children
+from app.core.drift import (
+    Drift,
+    Foreign,
+    find_drifts,
+    find_foreign,
+    has_annotations,
+    newer_generation_drift,
+    undesired_children,
+)
 from app.core.status.facts.facts import Facts
 from app.core.status.facts.override import read_annotation
 from app.core.status.facts.previous_status import PreviousStatus
 from app.core.status.parent_status import parent_status
 from app.core.status.pod_counts import written_counts
-from app.core.status.readiness import decide
+from app.core.status.readiness import await_records, decide
 from app.core.status.rollback import next_rollback
 from app.core.timers import resync
 from app.core.watch import Watch
@@ -74,15 +83,17 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
         now=now,
     )
     decision = decide(facts)
-    status = parent_status(facts, decision, watch.docs_url)
-    pods = written_counts(facts, status)
     rollback = next_rollback(facts, decision) if desired.rollback else None
     is_keeping = facts.wait.is_keeping_newer_children  # this spec would undo later changes
+    children = [] if is_keeping else [_to_send(child, request, facts, rollback) for child in desired.children]
+    decision = await_records(facts, decision, children)
+    status = parent_status(facts, decision, watch.docs_url)
+    pods = written_counts(facts, status, ready_by=decision.awaits_records_until)
     return SyncResponse(
         status={**status, **pods.fields()},
-        children=[] if is_keeping else [_to_send(child, request, facts, rollback) for child in desired.children],
+        children=children,
         kept=left_as_applied(request.parent, request.children) if is_keeping else [*desired.kept],
-        resync_after=resync([*facts.timers(), pods.changes_at], now),
+        resync_after=resync([*facts.timers(), decision.awaits_records_until, pods.changes_at], now),
         findings=facts.findings,
     )
 
@@ -136,25 +147,32 @@ def _to_send(child: Manifest, request: SyncRequest, facts: Facts, rollback: Roll
     is_changed = drift is not None and drift.path is not None and drift.overridden_by is not None
     if is_changed and facts.overriding.is_yielding:
         child = with_observed_values(child, request.children)
-    if annotations := _passing_annotations(child, observed, drift if is_changed else None, facts):
-        child = with_annotations(child, annotations)
+    if reverted := _reverted(observed, drift if is_changed else None, facts):
+        child = with_annotations(child, {REVERTED: reverted})
     resend = facts.resend if drift and drift is facts.drift else None
     restored = (spec.propagate.annotations if spec and spec.propagate else None) or ()
-    return with_repair(child, observed, REPAIR_ANNOTATION, resend, restored=restored)
+    child = with_repair(child, observed, REPAIR_ANNOTATION, resend, restored=restored)
+    return _with_template_records(child, facts) if child["kind"] == "Deployment" else child
 
 
-def _passing_annotations(
-    child: Manifest, observed: Object | None, changed: Drift | None, facts: Facts
-) -> dict[str, str]:
-    """Return what *child* remembers besides the spec: what was rolled out, and the last change that was reverted.
+def _reverted(observed: Object | None, changed: Drift | None, facts: Facts) -> str | None:
+    """Return what a child remembers of the last change that was reverted.
 
     *changed* is its drift, if another user or controller changed it.
     """
-    records = facts.template_records if child["kind"] == "Deployment" else None
-    annotations = records.annotations if records else {}
     last = facts.overriding.last
     if changed and last and not facts.overriding.is_yielding:
-        annotations[REVERTED] = last.annotation(changed.child_version)
-    elif facts.overriding.known and observed and read_annotation(observed, generation_stamp(facts.parent)):
-        annotations[REVERTED] = observed.metadata.annotation(REVERTED) or ""
-    return annotations
+        return last.annotation(changed.child_version)
+    if facts.overriding.known and observed and read_annotation(observed, generation_stamp(facts.parent)):
+        return observed.metadata.annotation(REVERTED)
+    return None
+
+
+def _with_template_records(child: Manifest, facts: Facts) -> Manifest:
+    """Return the Deployment *child* with what it remembers of its Pod templates."""
+    records, observed = facts.template_records, facts.rollout.deployment
+    alone = with_annotations(child, records.annotations(is_written=False))
+    # A Deployment that differs is written for the spec, which is news itself.
+    if observed is None or facts.deployment_drift or has_annotations(alone, observed):
+        return alone
+    return with_annotations(child, records.annotations(is_written=True))

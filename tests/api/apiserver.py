@@ -18,8 +18,8 @@ from jsonschema.validators import create
 from app.api.schema.crd import schema
 from app.api.schema.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
+from metahook.cli.files.cel import holds
 from tests.requests.builders import Json
-from tests.schemas.cel import holds
 
 SCHEMA = schema()
 RULES = "x-kubernetes-validations"

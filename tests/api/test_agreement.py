@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from app.api.schema.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.api.values.model import Model
-from tests.api.apiserver import read_stored, refusals, stored
+from app.cli.files.validation import problems
+from metahook.cli.files.crd_verdict import refused
+from metahook.simulator.apiserver.custom_rules import HookProblem
+from tests.api.apiserver import SCHEMA, read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY as NOT_IN_CEL
 from tests.requests.builders import Json, my_resource
@@ -53,10 +56,10 @@ CRD_ONLY = {(example.path, example.says) for example in EXAMPLES if example.crd_
 """The rules that the hook reads past, by path and by how their messages begin."""
 
 
-def _admitted(fields: Json) -> bool:
-    """Tell whether the API server admits *fields*, or did before there were rules that are in the CRD only."""
+def _admitted(fields: Json, *, new: bool = False) -> bool:
+    """Tell whether the API server admits *fields*, or did before there were rules that are for *new* ones alone."""
     return all(
-        any(refusal.path == path and refusal.why.startswith(says) for path, says in CRD_ONLY)
+        not new and any(refusal.path == path and refusal.why.startswith(says) for path, says in CRD_ONLY)
         for refusal in refusals(stored(my_resource(**fields)))
     )
 
@@ -65,6 +68,12 @@ def _read(fields: Json) -> bool:
     """Tell whether the hook can read *fields*, but for what CEL can't say."""
     found = read_stored(stored(my_resource(**fields)))
     return isinstance(found, MyResourceSpec) or any(rule.message in found.problem for rule in HOOK_ONLY)
+
+
+def _previewed(fields: Json) -> bool:
+    """Tell whether a preview accepts *fields*, but for unknown ones, which kubectl refuses, and what CEL can't say."""
+    found = problems(my_resource(**fields))
+    return all(isinstance(each, HookProblem) or each.text.startswith("unknown field") for each in found)
 
 
 def _spots(value: Any) -> list[tuple[Any, Any]]:
@@ -81,7 +90,7 @@ for each in EXAMPLES:
 
 
 @st.composite
-def _spoilt(draw: st.DrawFn) -> Json:
+def spoilt(draw: st.DrawFn) -> Json:
     """Make valid fields with an odd value or another example's in one place, or with a key less or an item more."""
     fields: Json = deepcopy(draw(st.sampled_from(WHOLE).filter(bool)))
     container, key = draw(st.sampled_from(_spots(fields)))
@@ -99,17 +108,19 @@ def _spoilt(draw: st.DrawFn) -> Json:
 
 @pytest.mark.slow
 @settings(max_examples=short_or_whole(240, 2000))
-@given(_spoilt().filter(lambda fields: isinstance(fields.get("name", ""), str)))
-def test_the_api_server_and_the_hook_agree_on_spoilt_examples(fields: Json) -> None:
+@given(spoilt().filter(lambda fields: isinstance(fields.get("name", ""), str)))
+def test_the_api_server_the_hook_and_a_preview_agree_on_spoilt_examples(fields: Json) -> None:
     assert _admitted(fields) == _read(fields)
+    assert _admitted(fields, new=True) == _previewed(fields)
+    assert _admitted(fields, new=True) == (refused(my_resource(**fields), None, SCHEMA) == [])
 
 
 def test_only_the_hook_refuses_what_cel_cannot_say_and_each_such_rule_does() -> None:
     specs = [fields for each in NOT_IN_CEL.values() for fields in each]
     verdicts = [read_stored(stored(my_resource(**fields))) for fields in specs]
-    problems = [verdict.problem for verdict in verdicts if isinstance(verdict, InvalidSpec)]
+    found = [verdict.problem for verdict in verdicts if isinstance(verdict, InvalidSpec)]
 
     assert [fields for fields in specs if not (_admitted(fields) and _read(fields))] == []
-    assert len(problems) == len(specs)
+    assert len(found) == len(specs)
     assert HOOK_ONLY
-    assert [rule.message for rule in HOOK_ONLY if not any(rule.message in problem for problem in problems)] == []
+    assert [rule.message for rule in HOOK_ONLY if not any(rule.message in problem for problem in found)] == []

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.schemas.cel import holds
+from metahook.cli.files.cel import holds
 
 PORTS = [{"name": "a", "port": 1}, {"port": "a"}]
 TRUE: list[tuple[str, Any]] = [

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.api.values.quantity import canonical, milli
-from tests.schemas.cel import quantity
+from metahook.cli.files.cel import quantity
 
 KNOWN: dict[int | str, str] = {
     "0": "0", "0Mi": "0", "0m": "0", "1": "1", "1000m": "1", "1500m": "1500m", "0.1": "100m", "1.001": "1001m",

@@ -35,7 +35,7 @@ def test_what_is_generated_is_up_to_date() -> None:
 def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:
     made = the("CustomResourceDefinition")
 
-    assert made["spec"] == crd()["spec"]
+    assert made["spec"] == crd()["spec"], "run make generate"
     assert made["metadata"]["name"] == crd()["metadata"]["name"]
     assert made["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
 

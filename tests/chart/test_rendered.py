@@ -193,3 +193,5 @@ def test_the_chart_has_the_version_of_the_package_and_needs_the_kubernetes_that_
     with helm.Chart.load(CHART) as chart:
         assert (chart.version, chart.metadata["appVersion"]) == (VERSION, VERSION)
         assert chart.metadata["kubeVersion"] == f">={OLDEST}.0-0"
+    for page in (CHART / "README.md", CHART.parents[1] / "docs/clusters/install.md"):
+        assert f"`--kube-version {OLDEST}.0`" in page.read_text()

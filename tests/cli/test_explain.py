@@ -39,7 +39,15 @@ def test_the_reasons_of_the_other_conditions_are_explained_too(seen: ParentCondi
 
     assert ended.code == 0
     assert ended.out.startswith(f"{seen.reason}: ")
-    assert "{" not in ended.out
+
+
+def test_a_message_is_shown_as_a_user_sees_it() -> None:
+    assert (
+        "Message     Container main can't pull its image: check spec.image, and "
+        in call("explain", "ImagePullFailed").out
+    )
+    for name in {*REASONS, *(seen.reason for seen in OTHER_CONDITIONS)}:
+        assert not re.search(r"<\w|{\w+}", call("explain", name).out), name
 
 
 STATES = ("Building", "Ready", "Sleeping", "Degraded", "Failed", "Suspended", "Terminating")

@@ -27,6 +27,21 @@ def test_without_arguments_help_is_printed() -> None:
     assert call() == call("--help")
 
 
+@pytest.mark.parametrize(
+    ("words", "meant", "helped"),
+    [
+        (("rendr",), "render", "myresource"),
+        (("imprt", "-f", "web.yaml"), "import", "myresource"),
+        (("simulate", "--scenaro", "demo"), "--scenario", "myresource simulate"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_suggested(words: tuple[str, ...], meant: str, helped: str) -> None:
+    ended = call(*words)
+
+    assert ended.code == 2
+    assert ended.err.endswith(f". Did you mean '{meant}'? See: {helped} --help\n")
+
+
 def test_crd_prints_the_crd_of_the_models() -> None:
     ended = call("crd")
 
@@ -80,7 +95,10 @@ for arguments, code, _ in {calls}:
         ("diff -f examples/web.yaml --against examples/web.yaml", "diff examples/web.yaml examples/web.yaml"),
         ("diff --filename=examples/web.yaml --against=examples/web.yaml", "diff examples/web.yaml examples/web.yaml"),
         ("simulate -f examples/web.yaml --json --until 1s", "simulate -f examples/web.yaml -o json --until 1s"),
-        ("render -f examples/web.yaml --related=examples/web.yaml", "render -f examples/web.yaml -f examples/web.yaml"),
+        (
+            "render -f examples/web.yaml --related=examples/full.yaml",
+            "render -f examples/web.yaml -f examples/full.yaml",
+        ),
     ],
 )
 def test_an_old_form_works_and_names_the_new_one(old: str, new: str) -> None:

@@ -5,9 +5,6 @@ from typing import Any
 
 import pytest
 
-from app.cli.files.metadata import name_problems
-from app.cli.files.validation import problems
-from metahook.cli.errors import InputError
 from tests.cli.command import call
 from tests.requests.builders import my_resource
 
@@ -40,16 +37,17 @@ def with_metadata(metadata: Json) -> Json:
 
 
 @pytest.mark.parametrize("metadata", [{"labels": {"a": 1}}, *WRONG_NAMES], ids=str)
-def test_problems_include_those_of_the_metadata(metadata: Json) -> None:
+def test_metadata_that_the_api_server_refuses_is_refused(metadata: Json, write: Callable[..., str]) -> None:
     (field,) = metadata
 
-    with pytest.raises(InputError, match=f"^web.yaml: web: metadata.{field}: "):
-        problems(with_metadata(metadata), "web.yaml")
+    ended = call("render", "-f", write(with_metadata(metadata)))
+
+    assert (ended.code, ended.out) == (1, "")
+    assert {line.split(": ")[3].split(".")[1] for line in ended.err.splitlines()} == {field}
 
 
 @pytest.mark.parametrize("metadata", VALID, ids=str)
 def test_metadata_that_the_api_server_accepts_is_accepted(metadata: Json, write: Callable[..., str]) -> None:
-    assert [*name_problems(metadata), *problems(with_metadata(metadata), "x")] == []
     assert call("render", "-f", write(with_metadata(metadata))).code == 0
 
 
@@ -62,11 +60,13 @@ def test_a_file_without_a_namespace_matches_any_namespace(namespace: str | None,
         assert call("diff", *pair).code == 0
 
 
-def test_unknown_fields_are_named() -> None:
+def test_unknown_fields_are_named(write: Callable[..., str]) -> None:
     parent = {**with_metadata({"lables": {}}), "replicas": 3, "spce": {}}
 
-    assert problems(parent, "web.yaml") == [
-        "web.yaml: web: replicas: unknown field; remove it",
-        "web.yaml: web: spce: unknown field; did you mean spec?",
-        "web.yaml: web: metadata.lables: unknown field; did you mean labels?",
+    ended = call("render", "-f", write(parent, name="web.json"))
+
+    assert [line.partition("MyResource web: ")[2] for line in ended.err.splitlines()] == [
+        "metadata.lables: unknown field; did you mean labels?",
+        "replicas: unknown field; remove it",
+        "spce: unknown field; did you mean spec?",
     ]

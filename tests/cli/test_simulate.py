@@ -21,7 +21,24 @@ ENDS = {
         "state is Failed, not Ready",
     ),
     "a later failure recovers": ("--fail crash --at 10s --fail none --at 40s", 0, ["Degraded:CrashLooping", READY], ""),
-    "oom as a word of a tag": ("--set image=nginx:1.28-oom", 0, ["Failed:OOMKilled"], ""),
+    "oom as a word of a tag": (
+        "--set image=nginx:1.28-oom",
+        1,
+        ["Failed:OOMKilled"],
+        "Not Ready: MyResource web (OOMKilled)",
+    ),
+    "a time before it is ready": ("--until 1s", 0, [ROLLING], "Stopped after 1.0 s"),
+    "a time after it has failed": ("--set image=nginx:bad --until 15m", 1, ["Failed:ImagePullFailed"], "Not Ready: "),
+    "a failure that was asked for": ("--fail oom", 0, ["Failed:OOMKilled"], ""),
+    "a failure that has not ended": ("--fail oom --at 9s --fail none --at 10s --until 15s", 0, [], ""),
+    "suspended from the start": ("--set suspend=true", 0, ["Suspended:Suspended"], "Quiet"),
+    "scaled to zero": ("--set replicas=0", 0, ["Ready:ScaledToZero"], "Quiet"),
+    "a ConfigMap that is not there": (
+        '--set envFrom=[{"configMapRef":{"name":"a"}}]',
+        1,
+        ["Failed:ConfigNotFound"],
+        "Not Ready",
+    ),
 }
 
 

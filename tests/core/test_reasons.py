@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.reasons import POD_REASONS, REASONS, Reason
+from app.core.reasons import EXAMPLES, POD_REASONS, REASONS, Reason
 from app.core.status.conditions import CONDITION_TYPES, OTHER_CONDITIONS
 from app.core.status.messages import WORDS
 from tests.requests.builders import condition, my_resource, sync
@@ -30,6 +30,14 @@ def test_all_words_are_used() -> None:
     used = set[str]().union(*(placeholders(reason.message) for reason in REASONS.values()))
 
     assert WORDS.keys() <= used
+
+
+def test_a_word_of_an_example_is_one_of_its_message() -> None:
+    messages = {each.reason: each.message for each in OTHER_CONDITIONS} | {
+        reason.name: reason.message for reason in REASONS.values()
+    }
+
+    assert [name for name, words in EXAMPLES.items() if not words.keys() <= placeholders(messages[name])] == []
 
 
 def unseen(names: Iterable[str]) -> set[str]:

@@ -17,7 +17,7 @@ from app.core.desired.replicas import Replicas
 from app.core.rollout import Rollout
 from app.core.status import autoscaling, exposed
 from app.core.status import rollback as rollback_status
-from app.core.status.facts import scaling, template_records
+from app.core.status.facts import scaling
 from app.core.status.facts.previous_status import PreviousStatus
 from app.core.status.facts.wait import Wait
 from app.core.watch import Watch
@@ -30,14 +30,14 @@ WATCH = Watch(pods=True, secrets=True)
 
 MODULES: dict[str, tuple[tuple[ModuleType, ...], Json]] = {
     "autoscaling": (
-        (horizontal_pod_autoscaler, autoscaling, scaling, template_records),
+        (horizontal_pod_autoscaler, autoscaling, scaling),
         {"autoscaling": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50}, "cpu": "1"},
     ),
     "schedule": (
         (schedule,),
         {"schedule": {"timeZone": "UTC", "sleep": [{"days": ["Sat"], "from": "20:00", "to": "22:00"}]}},
     ),
-    "rollback": ((rollback, rollback_status, template_records), {"rollback": {"mode": "LastReady"}}),
+    "rollback": ((rollback, rollback_status), {"rollback": {"mode": "LastReady"}}),
     "expose": ((routes, exposure, exposed), {"expose": {"host": "a.example.com"}, "ports": [{"containerPort": 80}]}),
     "propagate": ((propagation,), {"propagate": {"labels": ["team"]}}),
     "dependencies": (

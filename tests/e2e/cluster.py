@@ -112,8 +112,8 @@ class Cluster:
         """Return Metacontroller, not yet started, with the apply strategy *mode*; it calls the hook through *proxy*."""
         return metacontroller(self._binaries, self.folder, self.control_plane.kubeconfig(METACONTROLLER), mode, proxy)
 
-    def exchanges(self, namespace: str, name: str) -> list[Json]:
-        """Return the recorded requests and responses about a parent, in order."""
+    def exchanges(self, namespace: str = "*", name: str = "*") -> list[Json]:
+        """Return the recorded requests and responses about a parent, or about all, in order."""
         files = sorted(self.asked.glob(f"[!.]*-{namespace}-{name}.json"))  # a hidden file is incomplete
         return [json.loads(file.read_text()) for file in files]
 

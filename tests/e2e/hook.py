@@ -26,6 +26,22 @@ NEXT = (sys.executable, "-c", _NEXT)
 """A version with other messages and the same children."""
 
 
+_AHEAD = """
+from datetime import timedelta
+
+from metahook.server import clock
+
+right = clock.utc_now
+clock.utc_now = lambda: right() + timedelta(minutes=10)
+
+from app.cli import main
+
+main()
+"""
+AHEAD = (sys.executable, "-c", _AHEAD)
+"""This version, with a clock that is ten minutes ahead."""
+
+
 class Hook(Process):
     """A hook that listens on free ports."""
 

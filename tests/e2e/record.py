@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 import httpx
 
+from metahook import last_change
 from metahook.envtest.client import Client
 from metahook.simulator.objects import Json, Key
 
-KINDS = ("MyResource", "Deployment", "ReplicaSet", "Service", "Pod", "Event")
+KINDS = ("MyResource", "Deployment", "ReplicaSet", "Service", "Pod", "ConfigMap", "Event")
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Version:
     number: int
     deleted: bool
     item: Json
+    status_stored_at: str = ""
+    """When the API server stored its status, by its own clock; empty if it has none."""
 
 
 @dataclass
@@ -59,10 +62,10 @@ class Record:
         versions = self.of(kind, namespace, name)
         return None if not versions or versions[-1].deleted else versions[-1].item
 
-    def everything(self, kind: str, namespace: str = "") -> dict[Key, list[Version]]:
-        """Return the versions of all objects of *kind*, in *namespace* or in all."""
+    def everything(self, kind: str = "", namespace: str = "") -> dict[Key, list[Version]]:
+        """Return the versions of all objects of *kind* or of all, in *namespace* or in all."""
         with self._changed:
-            found = {key: list(versions) for key, versions in self.versions.items() if key.kind == kind}
+            found = {key: list(versions) for key, versions in self.versions.items() if kind in ("", key.kind)}
         return {key: versions for key, versions in found.items() if namespace in ("", key.namespace)}
 
     def until(self, holds: Callable[[], bool], within: float) -> bool:
@@ -126,7 +129,7 @@ class Watch(threading.Thread):
 
     def _seen(self, item: Json, *, deleted: bool) -> Key:
         metadata = item["metadata"]
-        metadata.pop("managedFields", None)
+        stored = last_change(json.dumps(metadata.pop("managedFields", [])).encode(), of_status=True)
         key = Key(self._kind, metadata["namespace"], metadata["name"])
-        self._record.add(key, Version(time.time(), int(metadata["resourceVersion"]), deleted, item))
+        self._record.add(key, Version(time.time(), int(metadata["resourceVersion"]), deleted, item, stored))
         return key

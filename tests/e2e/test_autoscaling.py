@@ -3,6 +3,7 @@
 import time
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -17,9 +18,11 @@ from tests.e2e.fresh import differences
 from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
 from tests.e2e.test_pods import PROBE
+from toolkit.slow import short_or_whole
 
 BY_MEMORY: dict[str, Any] = {"maxReplicas": 6, "targetMemoryUtilizationPercentage": 80}
 HPA = "HorizontalPodAutoscaler"
+ROLLOUT = ("Ready", "Progressing")
 DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web-deployment"}
 
 
@@ -102,6 +105,28 @@ def test_lost_pods_are_reported_although_their_number_may_change(
     assert condition(here.get("MyResource"), "Available")["status"] == "False"
     assert not at_once or here.get("MyResource")["status"]["readyReplicas"] == 1
     assert here.get("Deployment")["spec"]["replicas"] == 6
+
+
+@pytest.mark.each_mode
+@pytest.mark.parametrize("feature", ["autoscaling", "rollback", "both"])
+def test_in_each_rollout_ready_becomes_true_once_and_no_record_of_ours_is_news(here: Namespace, feature: str) -> None:
+    every: dict[str, Any] = {"autoscaling": BY_MEMORY, "rollback": {"mode": "LastReady"}}
+    here.ready(**(every if feature == "both" else {feature: every[feature]}))
+    rollouts = short_or_whole(4, 20)
+    for number in range(rollouts):
+        here.change(image=f"nginx:{number}")
+        here.wait_until_ready()
+
+    conditions = [
+        (version.item["metadata"]["generation"], *(condition(version.item, kind)["status"] for kind in ROLLOUT))
+        for version in here.versions("MyResource")
+        if version.item.get("status", {}).get("observedGeneration") == version.item["metadata"]["generation"]
+    ]
+    changes = [each for each, _ in groupby(conditions)]
+    for generation in range(2, rollouts + 2):
+        found = [ready_progressing for at, *ready_progressing in changes if at == generation]
+        assert [ready for ready, _ in groupby(each[0] for each in found)] == ["False", "True"], found
+        assert [value for value, _ in groupby(each[1] for each in found)] == ["Unknown", "True"], found
 
 
 def test_other_autoscalers_are_left_alone_and_reported(here: Namespace) -> None:

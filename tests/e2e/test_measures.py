@@ -13,7 +13,7 @@ from tests.e2e.ends import comparable, replaced
 from tests.e2e.record import Record, Version
 from tests.e2e.side_by_side import without_retry
 from tests.e2e.test_walk import judged
-from tests.e2e.truth import Written, backward, incoherent, moves, untrue, written
+from tests.e2e.truth import Written, backward, incoherent, moves, times, untrue, written
 from tests.requests.builders import finished, my_resource, sync
 
 
@@ -94,6 +94,32 @@ def test_a_time_that_goes_back_is_found(later: Json, found: set[str]) -> None:
     record = recorded(PARENT, at(7), later)
 
     assert {move.condition for move in backward(statuses(record))} == found
+
+
+def version(number: int, item: Json, second: int) -> Version:
+    """Return a version of an object whose status was stored at *second*."""
+    numbered = with_metadata(item, resourceVersion=str(number), creationTimestamp="2026-01-31T12:00:00Z")
+    at = f"2026-01-31T12:00:{second:02}Z"
+    return Version(float(number), number, deleted=False, item=numbered, status_stored_at=at)
+
+
+@pytest.mark.parametrize(
+    ("since", "is_outside"),
+    [(5, True), (6, False), (7, False), (20, False), (21, True)],
+    ids=["before the last one", "by another clock", "with it", "with the first one", "after it"],
+)
+def test_a_time_outside_the_statuses_with_the_old_value_and_the_new_one_is_found(
+    since: int, *, is_outside: bool
+) -> None:
+    record = Record()
+    items = [(at(5), 5), (at(5, "nginx:other"), 7), (at(since, status="Unknown"), 20)]
+    for number, (item, second) in enumerate(items, start=1):
+        record.add(key_of(item), version(number, item, second))
+
+    found = times(record, since=0)
+
+    assert (found.changes, len(found.violations)) == (len(ALL), len(ALL) if is_outside else 0)
+    assert len(found.from_another_clock) == (len(ALL) if since == 6 else 0)
 
 
 @pytest.mark.parametrize(("status", "found"), [("False", set()), ("True", {"Available"})])

@@ -10,8 +10,11 @@ import pytest
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.cluster import Cluster, started
+from tests.e2e.hook import AHEAD, THIS
 from tests.e2e.namespace import Namespace, child
 from tests.e2e.real_kubectl import RealKubectl
+from tests.e2e.statuses import condition
+from tests.e2e.truth import times
 
 NAMES = ("one", "two", "three")
 NUMBERS = itertools.count(1)
@@ -106,3 +109,32 @@ def test_the_command_of_the_page_makes_every_status_true_at_once_and_changes_no_
     here.eventually(lambda: are_true(here), within=MARGIN)
     here.wait_until_quiet()
     assert done.children == []
+
+
+def findings(here: Namespace) -> str:
+    return str(condition(here.get("MyResource", NAMES[0]), "OperatorMisconfigured").get("reason", ""))
+
+
+def test_a_clock_that_is_ahead_is_found_and_no_status_has_a_time_of_it(scene: Scene, here: Namespace) -> None:
+    hook, since = scene.cluster.hook, time.time()
+    usual = hook.command
+    hook.stop()
+    hook.command = [*AHEAD, *usual[len(THIS) :]]
+    hook.start()
+    try:
+        for number in range(3):
+            here.change(NAMES[0], image=f"nginx:{number}", rollback={"mode": "LastReady"})
+            here.wait_until_ready(NAMES[0])
+            assert findings(here) == "ClockSkewed"
+        assert here.touched(NAMES[0]).writes == []
+    finally:
+        hook.stop()
+        hook.command = usual
+        hook.start()
+    assert here.touched(NAMES[0]).writes == []
+
+    here.change(NAMES[0], image="nginx:right")
+    here.wait_until_ready(NAMES[0])
+
+    assert findings(here) == ""
+    assert times(scene.cluster.record, since).violations == []

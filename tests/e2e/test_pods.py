@@ -12,7 +12,10 @@ import pytest
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.pod_lifecycle import Failure, Times, pod_lifecycle
 from metahook.simulator.objects import Json
+from tests.e2e.cluster import Cluster, stopped
+from tests.e2e.kubelet import status
 from tests.e2e.namespace import Namespace
+from tests.e2e.statuses import condition
 
 HOUR = 3600
 MOST = 8
@@ -85,3 +88,23 @@ def test_a_crash_loop_without_a_probe_is_not_ready_while_its_deployment_flaps(he
     assert done.writes == []
     assert here.history() == statuses
     assert len(statuses) <= MOST
+
+
+def test_a_loss_that_the_deployment_does_not_show_yet_is_not_older_than_it_is(
+    here: Namespace, cluster: Cluster
+) -> None:
+    here.ready()
+    here.change(image="nginx:1.28")
+    here.wait_until_ready()
+    here.wait_until_quiet(2.2)  # times are in whole seconds
+    lost_at = int(time.time())
+
+    with stopped(cluster.control_plane.controllers):
+        (pod,) = here.client.all("Pod", here.name, labelSelector="myresource=web")
+        crash = status(pod, "crash", f"{datetime.fromtimestamp(lost_at, UTC):%Y-%m-%dT%H:%M:%SZ}")
+        here.client.change("Pod", here.name, pod["metadata"]["name"], {"status": crash}, part="/status")
+        here.eventually(lambda: condition(here.get("MyResource"), "Available")["status"] == "False")
+    here.wait_until_quiet()
+
+    found = [condition(here.get("MyResource"), kind)["lastTransitionTime"] for kind in ("Available", "Ready")]
+    assert min(datetime.fromisoformat(each).timestamp() for each in found) >= lost_at

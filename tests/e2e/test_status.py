@@ -1,5 +1,6 @@
 """The number of status writes of a rollout, and how kubectl waits for a status."""
 
+import time
 from typing import Any, NamedTuple
 
 import pytest
@@ -9,6 +10,8 @@ from tests.docs.documents import ROOT
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.real_kubectl import RealKubectl
+from tests.e2e.statuses import condition
+from tests.e2e.truth import times
 
 
 class Rollout(NamedTuple):
@@ -77,3 +80,20 @@ def test_kubectl_wait_ignores_a_ready_of_the_previous_spec(
     kubectl.run(f"{WAIT} --timeout=90s", here.name)
     assert here.main()["image"] == "nginx:1.28"
     assert kubectl.ends(f"{of_the_page} {ONCE}", here.name)[0] == 0
+
+
+def test_ready_is_not_older_than_a_config_map_that_was_created_again(here: Namespace, cluster: Cluster) -> None:
+    settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"level": "info"}}
+    here.put(settings)
+    here.ready(envFrom=[{"configMapRef": {"name": "settings"}}])
+    since = time.time()
+    for _ in range(6):
+        here.wait_until_quiet(2.2)  # times are in whole seconds
+        here.delete("ConfigMap", "settings")
+        here.put(settings)
+    here.wait_until_ready()
+
+    found = times(cluster.record, since, cluster.exchanges(here.name))
+    created = here.get("ConfigMap", "settings")["metadata"]["creationTimestamp"]
+    assert found.violations == []
+    assert condition(here.get("MyResource"), "Ready")["lastTransitionTime"] >= created

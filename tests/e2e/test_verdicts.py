@@ -8,7 +8,7 @@ from tests.e2e.audit import granted
 from tests.e2e.cluster import Cluster
 from tests.e2e.conftest import WHOLE
 from tests.e2e.installed import role
-from tests.e2e.truth import RACE, backward, impossible, incoherent, moves, untrue, written
+from tests.e2e.truth import RACE, impossible, incoherent, times, untrue, written
 
 pytestmark = pytest.mark.verdict
 
@@ -26,18 +26,14 @@ def test_ready_is_true_only_for_a_deployment_that_is_fully_rolled_out(cluster: C
     assert len(found) <= max(5, len(statuses) / 50), found
 
 
-def test_transition_times_rarely_change_without_their_status_or_go_back(cluster: Cluster, since: float) -> None:
-    """Metacontroller's cache may lack the latest statuses when it calls the hook, and not all objects show the time.
+def test_a_time_lies_between_the_last_status_with_the_old_value_and_the_first_with_the_new_one(
+    cluster: Cluster, since: float
+) -> None:
+    found = times(cluster.record, since, cluster.exchanges())
 
-    A time goes back where a drift that nothing shows any more was undone in that moment.
-    """
-    statuses = written(cluster.record, since)
-
-    moved, back = moves(statuses, cluster.record), backward(statuses)
-
-    for found in (moved, back):
-        assert len({move.where for move in found}) <= max(5, len(statuses) / 50), found
-    assert [move for move in moved if move.after > RACE] == []
+    assert found.violations == []
+    for explained in (found.from_another_clock, found.from_an_old_request):
+        assert len(explained) <= max(5, found.changes / 50), explained
 
 
 def test_the_parts_of_a_status_agree(cluster: Cluster, since: float) -> None:

@@ -3,7 +3,7 @@
 Run it with ``python -m tests.e2e.traffic``. An optional argument names another directory, to compare two recordings.
 
 The recording replaces tests/data/traffic once all scenarios ended as expected, and the hook of this checkout gives the
-recorded response to each request, before and after normalization.
+recorded response to each request.
 """
 
 import json
@@ -25,9 +25,6 @@ from tests.e2e.statuses import condition
 from tests.e2e.traffic_scenarios import SCENARIOS, Moment
 from tests.recorded.normalization import TOUCHED, Normaliser
 from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded
-
-MOST = 120
-"""Timeout of a step in seconds."""
 
 
 def main() -> None:
@@ -79,9 +76,10 @@ def _led(here: Namespace, mode: Mode) -> list[Recorded]:
         moments = _moments(here.exchanges()[before:])
         assert condition(moments["rest"]["response"], "Ready")["reason"] == step.ends[1], step.name
         asked += [Recorded(f"{mode}/{here.name}-{number}-{step.name}-{kept}", moments[kept]) for kept in step.keeps]
-    normalised = Normaliser(starts)
-    asked = [_checked(_at_its_second(item)) for item in asked]
-    return [_checked(_at_its_minute(item.with_content(normalised(item.content)))) for item in asked]
+    for item in asked:
+        item.answer.get("status", {}).pop("override", None)
+    normalise = Normaliser(starts)
+    return [_normalised(_checked(_at_its_second(item)), normalise) for item in asked]
 
 
 def _at_its_second(item: Recorded) -> Recorded:
@@ -90,13 +88,13 @@ def _at_its_second(item: Recorded) -> Recorded:
     return item if item.holds() else item.with_content({**item.content, "time": later.isoformat()})
 
 
-def _at_its_minute(item: Recorded) -> Recorded:
-    """Return *item* with the resyncAfterSeconds that follow from its normalized times."""
-    said, now = (answer.get("resyncAfterSeconds") for answer in (item.answer, item.answered_now()))
-    if said is None or now is None:
-        return item
-    assert 0 <= now - said < MOST, f"{item.name}: {said} became {now}"
-    return item.with_content({**item.content, "response": {**item.answer, "resyncAfterSeconds": now}})
+def _normalised(item: Recorded, normalise: Normaliser) -> Recorded:
+    """Return *item* without chance, with the response that follows from the rest.
+
+    Normalization leaves out managedFields, and with them the times and the managers of some changes.
+    """
+    without_chance = item.with_content(normalise(item.content))
+    return without_chance.with_content({**without_chance.content, "response": without_chance.answered_now()})
 
 
 def _come_to_rest(here: Namespace) -> None:

@@ -1,17 +1,18 @@
 """Checks every status: compares each version of each MyResource with the Deployment at that time."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
 from app.core.child_metadata import GENERATION_STAMP
 from metahook.simulator.controllers.pod_status import is_ready
-from metahook.simulator.objects import Json, Key
+from metahook.simulator.objects import Json, Key, to_json
 from tests.e2e.namespace import child
 from tests.e2e.record import Record, Version
 from tests.e2e.statuses import condition
+from tests.plans.times import SHOWING, Times
 from tests.properties.state_transitions import is_possible
 
 RACE = 2.0
@@ -130,6 +131,27 @@ def _matches_spec(deployment: Json, parent: Json) -> bool:
     if "replicas" not in schedule and (autoscaling := spec.get("autoscaling")):
         least, most = autoscaling.get("minReplicas", 1), autoscaling["maxReplicas"]
     return images == [spec["image"]] and least <= deployment["spec"]["replicas"] <= most
+
+
+def times(record: Record, since: float, exchanges: Iterable[Json] = ()) -> Times:
+    """Return the judge of the transition times in all statuses written after *since*.
+
+    In the *exchanges* with the hook is the request to which a status was the response.
+    """
+    judge, last, asked = Times(), dict[str, Json](), dict[tuple[str, str], Json]()
+    for exchange in exchanges:  # the first request with a response is the one whose status was written
+        parent, status = exchange["request"]["parent"], exchange["response"].get("status", {})
+        asked.setdefault((parent["metadata"]["uid"], to_json(status.get("conditions"))), parent)
+    every = ((key, version) for key, versions in record.everything().items() for version in versions)
+    for key, version in sorted(every, key=lambda each: each[1].number):
+        uid = version.item["metadata"]["uid"]
+        if version.at >= since and not version.deleted and key.kind in SHOWING:
+            stored_at = datetime.fromisoformat(version.status_stored_at or "1970-01-01T00:00:00Z")
+            if parent := asked.get((uid, to_json(version.item.get("status", {}).get("conditions")))):
+                judge.asked(key, parent)
+            judge.stored(key, last.get(uid), version.item, stored_at)
+            last[uid] = version.item
+    return judge
 
 
 def moves(statuses: list[Written], record: Record | None = None) -> list[Move]:

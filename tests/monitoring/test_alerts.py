@@ -58,7 +58,7 @@ def test_an_alert_is_about_the_job_and_has_the_address_of_the_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("memory", "limit"), [("512Mi", 536870912), ("1.5Gi", 1610612736), ("600M", 600000000), (1000000000, 1000000000)]
+    ("memory", "limit"), [("544Mi", 570425344), ("1.5Gi", 1610612736), ("600M", 600000000), (1000000000, 1000000000)]
 )
 def test_the_memory_limit_is_that_of_the_hook(memory: str, limit: int) -> None:
     assert f"0.85 * {limit}\n" in prometheus_rule({"resources": {"limits": {"memory": memory}}})

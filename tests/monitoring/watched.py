@@ -164,17 +164,17 @@ def watched(folder: Path) -> Iterator[tuple[Fleet, Prometheus, str]]:
         yield fleet, running.enter_context(prometheus(folder, targets)), address
 
 
-def run(fleet: Fleet, address: str, syncs: int) -> None:
-    """Run the story in so many *syncs*, about 16 in a second."""
+def run(fleet: Fleet, address: str, syncs: int, *, is_healthy: bool = False) -> None:
+    """Run the story in so many *syncs*, about 16 in a second; the operator itself *is_healthy*, or was not."""
     chance, due = random.Random(1), list(STORY)  # noqa: S311 - it chooses what is synced next
     for share in (number / syncs for number in range(syncs)):
         while due and due[0].share <= share:
             event = due.pop(0)
             fleet.members[event.name].become(event.phase, event.image, is_invalid=event.is_invalid)
         name = chance.choice([name for name, member in fleet.members.items() if member.phase is not Phase.NEW])
-        is_wrong = MISCONFIGURED[0] < share < MISCONFIGURED[1]
+        is_wrong = MISCONFIGURED[0] < share < MISCONFIGURED[1] and not is_healthy
         fleet.sync(name, WRONG["HookTimeoutOutOfRange"] if is_wrong else RIGHT)
-        if REFUSED[0] < share < REFUSED[1] and chance.random() < REFUSALS:
+        if REFUSED[0] < share < REFUSED[1] and not is_healthy and chance.random() < REFUSALS:
             _refused(fleet, address)
         time.sleep(chance.uniform(0.02, 0.1))
 

@@ -17,6 +17,7 @@ from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json
 from metahook.simulator.world import NeverQuiet, World
 from tests.plans.judge import Judge
+from tests.plans.times import ManagedFields, Times
 from tests.plans.workloads import Step, Workload
 from tests.properties.oracle import asked_kinds
 from tests.requests.watched_objects import WITH_BACKUPS
@@ -58,13 +59,16 @@ class WorkloadRun:
     def __init__(self, mode: Mode, hook: Hook | Controller) -> None:
         self.world = World(self._called, Settings(PARENT, CHILDREN, mode=mode, served=WITH_BACKUPS))
         self.world.max_actions = PATIENCE
-        self.served = in_process(hook, self.world.clock.time) if isinstance(hook, Controller) else hook
+        self.managed_fields = ManagedFields()
+        served = in_process(hook, self.world.clock.time) if isinstance(hook, Controller) else hook
+        self.served = self.managed_fields.before(served)
         self.span = (0.0, 0.0)
         self._syncs = 0
         self._writes: Counter[Key] = Counter()
         self._wrong_deletes: list[str] = []
         self._late_writes: list[str] = []
         self.judge = Judge()
+        self.times = Times()
         self.world.history.listeners.append(self._count)
 
     def execute(self, workload: Workload) -> Outcome:
@@ -106,7 +110,8 @@ class WorkloadRun:
 
     def _count(self, entry: Entry) -> None:
         """Judge it, and count a sync or a write of an existing parent."""
-        self.judge.follow(entry, self.world.clock.time())
+        for follower in (self.managed_fields, self.judge, self.times):
+            follower.follow(entry, self.world.clock.time())
         if isinstance(entry, Call):
             self._syncs += entry.hook == "sync" and self.world.api.get(entry.key) is not None
         elif isinstance(entry, Write) and entry.actor == NAME and entry.changed:

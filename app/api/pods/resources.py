@@ -11,6 +11,7 @@ from app.api.values.quantity import (
     bytes_cel,
     canonical,
     is_bytes,
+    is_enough_memory,
     memory_limit_cel,
     milli,
 )
@@ -43,7 +44,12 @@ WHOLE_DEVICES = Rule(
     cel="self.all(k, !k.contains('/') || string(self[k]).matches('^[0-9]+$'))",
 )
 
-ENOUGH_MEMORY = Rule(f"memory {MINIMUM_MESSAGE}", cel="!('memory' in self) || " + memory_limit_cel("self['memory']"))
+ENOUGH_MEMORY = Rule(
+    f"memory {MINIMUM_MESSAGE}",
+    lambda limits: "memory" not in limits or is_enough_memory(limits["memory"]),
+    cel="!('memory' in self) || " + memory_limit_cel("self['memory']"),
+    judges="new values",
+)
 """Of limits alone: a container starts whatever it requests."""
 
 _Amounts = Annotated[

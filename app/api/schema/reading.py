@@ -3,13 +3,14 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from app.api.dependencies import NOT_ITSELF
 from app.api.schema.structural import Schema, structural
 from app.api.spec import MyResourceSpec
+from app.api.values.model import HOOK_RULE, NEW
 from app.api.values.scalar import NAME
 
 _REWORDED = {
@@ -34,12 +35,51 @@ class InvalidSpec:
     problem: str
 
 
-def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
-    """Return the spec (JSON bytes) of the MyResource called *name*, or why it is invalid."""
+class SpecProblem(NamedTuple):
+    """What is wrong at *path* of a MyResource. With *is_stored* the API server stores it, and the hook refuses it."""
+
+    path: tuple[int | str, ...]
+    message: str
+    is_stored: bool = False
+
+
+def problems(name: str, spec: bytes, old: bytes | None = None) -> list[SpecProblem]:
+    """Return all that is wrong with the new spec (JSON bytes) of the MyResource called *name*, which replaces *old*."""
+    # A rule between fields is not reached where a field breaks a rule, which may be one for new values alone.
+    (_, of_new), (valid, of_all) = _validated(spec, NEW), _validated(spec, None)
+    found = list(dict.fromkeys([*of_new, *of_all]))
+    if not NAME.holds(name):
+        found.append(SpecProblem(("metadata", "name"), NAME.message))
+    if valid and not NOT_ITSELF.holds((name, valid.dependencies)):
+        found.append(SpecProblem(("spec", "dependencies"), NOT_ITSELF.message))
+    before = read(name, old) if old else None
+    if valid and isinstance(before, MyResourceSpec):
+        changes = (rule for rule in MyResourceSpec.rules if rule.judges == "changes")
+        found += [SpecProblem(("spec",), rule.message) for rule in changes if not rule.holds((before, valid))]
+    return found
+
+
+def _validated(spec: bytes, context: str | None) -> tuple[MyResourceSpec | None, list[SpecProblem]]:
+    try:
+        return MyResourceSpec.model_validate_json(spec, context=context), []
+    except ValidationError as error:
+        details: Any = error.errors(include_url=False, include_context=False, include_input=False)
+        return None, [
+            SpecProblem(("spec", *_place(item["loc"])), _message(item), item["type"] == HOOK_RULE) for item in details
+        ]
+
+
+def _place(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """Return *loc* without what pydantic adds for a key of a map, which counts as the map."""
+    return loc[:-2] if loc[-1:] == ("[key]",) else loc
+
+
+def read(name: str, spec: bytes, *, context: str | None = None) -> MyResourceSpec | InvalidSpec:
+    """Return the spec (JSON bytes) of the MyResource called *name*, or why it is invalid; NEW judges a new one."""
     if not NAME.holds(name):
         return InvalidSpec(f"metadata.name: {NAME.message}")
     try:
-        valid = MyResourceSpec.model_validate_json(spec)
+        valid = MyResourceSpec.model_validate_json(spec, context=context)
     except ValidationError as error:
         return InvalidSpec(_first_problem(error))
     return valid if NOT_ITSELF.holds((name, valid.dependencies)) else InvalidSpec(f"spec: {NOT_ITSELF.message}")
@@ -47,9 +87,13 @@ def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
 
 def _first_problem(error: ValidationError) -> str:
     detail: Any = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{_path(detail['loc'])}: {_message(detail)}"
+
+
+def _message(detail: Any) -> str:  # noqa: ANN401 - as pydantic has it
     # "List should have at most 16 items after validation, not 17" ends in a number of the request, which is cut off.
     message = _SUBJECT.sub("must ", detail["msg"]).partition(" after validation")[0]
-    return f"{_path(detail['loc'])}: {_REWORDED.get(detail['type'], message)}"
+    return _REWORDED.get(detail["type"], message)
 
 
 def _path(loc: tuple[int | str, ...]) -> str:

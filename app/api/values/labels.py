@@ -52,7 +52,9 @@ _NOT_THE_SERVICES = reserved(
 _HINTS, _MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
 _ONE_TOPOLOGY = Rule(
     f"{_HINTS} and {_MODE} must have the same value",
+    lambda entries: len({entries[key] for key in (_HINTS, _MODE) if key in entries}) < 2,
     cel=f"!('{_HINTS}' in self && '{_MODE}' in self) || self['{_HINTS}'] == self['{_MODE}']",
+    judges="new values",
 )
 """The API server refuses a Service in which these two annotations, which mean the same, have different values."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -10,6 +10,7 @@ from pydantic import (
     ConfigDict,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    ValidationInfo,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
@@ -21,9 +22,15 @@ L = TypeVar("L", bound=list[Any])
 
 CEL_RULES = "x-kubernetes-validations"
 
+NEW = "new"
+"""The context of pydantic in which a value is judged as a new one, also by the rules of the CRD alone."""
 
-def _broken(message: str) -> PydanticCustomError:
-    return PydanticCustomError("rule", "{message}", {"message": message})
+HOOK_RULE = "hook_rule"
+"""The type of the error for a rule without CEL: the API server stores a value that breaks it."""
+
+
+def _broken(message: str, kind: str = "rule") -> PydanticCustomError:
+    return PydanticCustomError(kind, "{message}", {"message": message})
 
 
 def _omit(value: object) -> object:
@@ -39,25 +46,32 @@ class Rule:
     """A constraint on a value, in CEL for the API server and in Python for the hook; the two must agree.
 
     Without ``cel`` only the hook checks it: such a spec is stored, and its MyResource becomes ``InvalidSpec``.
-    Without ``holds`` only the CRD has it: the API server refuses new values that break it, and the hook accepts stored
-    ones. Such a rule came after the first release: an upgrade must not make a running MyResource ``InvalidSpec``.
+    One that *judges* new values alone is in the CRD and in the commands that preview: the hook accepts stored values
+    that break it. Such a rule came after the first release: an upgrade must not make a running MyResource
+    ``InvalidSpec``. One that judges changes is called with the pair of the old and the new value.
     """
 
     message: str
-    holds: Callable[[Any], bool] = lambda _: True
+    holds: Callable[[Any], bool]
     cel: str | None = None
+    judges: Literal["values", "new values", "changes"] = "values"
 
     def check(self, value: T) -> T:
         """Return *value*; raise a pydantic error with this rule's message if the rule does not hold."""
         if not self.holds(value):
-            raise _broken(self.message)
+            raise _broken(self.message, "rule" if self.cel else HOOK_RULE)
         return value
+
+    def _check_new(self, value: T, info: ValidationInfo) -> T:
+        return self.check(value) if info.context == NEW else value
 
     def crd(self) -> list[dict[str, str]]:
         """Return this rule as it is in the CRD; an empty list if it has no CEL."""
         return [] if self.cel is None else [{"rule": self.cel, "message": self.message}]
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        if self.judges == "new values":
+            return core_schema.with_info_after_validator_function(self._check_new, handler(source))
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -142,7 +156,8 @@ class Model(BaseModel):
     @model_validator(mode="after")
     def _check_rules(self) -> Self:
         for rule in self.rules:
-            rule.check(self)
+            if rule.judges == "values":
+                rule.check(self)
         return self
 
     @classmethod

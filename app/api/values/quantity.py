@@ -86,6 +86,11 @@ def memory_limit_cel(value: str) -> str:
     return f"!({bytes_cel(value)}) || {enough}"
 
 
+def is_enough_memory(limit: int | str) -> bool:
+    """Tell whether the memory *limit*, in bytes, is at least the smallest."""
+    return milli(limit) >= milli(MINIMUM_MEMORY)
+
+
 Bytes = Annotated[
     int | str,
     IntOrString(BYTES_MESSAGE, minimum=1, maximum=10**15 - 1),
@@ -96,6 +101,6 @@ Bytes = Annotated[
 
 MemoryLimit = Annotated[
     Bytes,
-    Rule(MINIMUM_MESSAGE, cel=memory_limit_cel("self")),
+    Rule(MINIMUM_MESSAGE, is_enough_memory, cel=memory_limit_cel("self"), judges="new values"),
 ]
 """A memory limit; canonical once read."""

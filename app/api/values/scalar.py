@@ -28,7 +28,9 @@ _END_IN_ANNOTATIONS = len("metadata.annotations['") + _MAX_PREFIX
 
 SHORT_PREFIX = Rule(
     f"the prefix of the key, before the slash, must have at most {_MAX_PREFIX} characters",
+    lambda path: path.find("/") <= (_END_IN_LABELS if path.startswith("metadata.labels") else _END_IN_ANNOTATIONS),
     cel=f"self.indexOf('/') <= (self.startsWith('metadata.labels') ? {_END_IN_LABELS} : {_END_IN_ANNOTATIONS})",
+    judges="new values",
 )
 """Of a path such as ``metadata.labels['example.com/team']``. (In nested lists a regular expression is too costly.)"""
 

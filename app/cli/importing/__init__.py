@@ -1,14 +1,17 @@
 """Turns Deployments, and what is beside them, into MyResources, and says what they can't have.
 
 The rule of this package: it guesses nothing, and nothing is lost in silence. It writes what it can, lets the operator
-make the objects again, and compares: whatever the given ones have and the made ones lack is left out, and said.
+make the objects again, and compares: whatever the given ones have and the made ones lack is left out, and said. The
+way of a Deployment:
 
-    importing     one Deployment: its MyResource, and the differences
-    beside        its Service, autoscaler, budget and route
-    differences   how two objects differ, and in which words
-    translation   the fields of a Deployment as those of a spec, and which of them a spec can't have
-    canonical     objects without what the API server sets anyway, and with one form for one meaning
-    given         the shape of the objects that are read
+1. schema.stored       it becomes what an API server would store of it, or is refused
+2. schema.effective    in one form for one meaning, without defaults
+3. translation.leaves  divided into leaves, each for a place in a spec
+4. translation.Tree    which take the spec as far as it stays valid
+5. neighbours          its Service gives ports; autoscaler, budget and route become fields
+6. comparison          the Deployment that the operator makes is compared, and what differs is said
+7. importing           does all this, and writes the MyResource
 
-Imports point down this list, then to core and api. It reads no files: the command does, app.cli.import_.
+importing imports neighbours, that comparison, that translation, and that schema; all import core and api. None of them
+reads files: the command does, app.cli.import_.
 """

@@ -3,12 +3,21 @@
 from dataclasses import dataclass, field
 
 from app import Json
+from app.api.schema.reading import InvalidSpec
 from app.api.values.names import API_VERSION, CONTAINER, KIND
 from app.api.values.scalar import NAME
-from app.cli.importing.beside import Beside
-from app.cli.importing.canonical import canonical, kept_annotations
-from app.cli.importing.differences import Weight, differences, said
-from app.cli.importing.translation import translated, valid
+from app.cli.importing.comparison import Report, Weight, compare, metadata_losses, sentence
+from app.cli.importing.neighbours import Neighbours
+from app.cli.importing.schema import (
+    UnacceptableError,
+    as_given,
+    brief,
+    effective,
+    format_path,
+    kept_annotations,
+    stored,
+)
+from app.cli.importing.translation import Tree, leaves
 from app.core.child_metadata import SELECTOR_LABEL, labels
 from app.core.desired.manifests.deployment import deployment as made_deployment
 from app.core.desired.replicas import Replicas
@@ -18,16 +27,12 @@ DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 
 
 @dataclass
-class Imported:
+class Imported(Report):
     """The *my_resource* for a Deployment, None if there is none, and what to say: sentences by weight."""
 
     my_resource: Json | None = None
-    said: dict[Weight, list[str]] = field(default_factory=lambda: {weight: [] for weight in Weight})
-
-    def say(self, weight: Weight, sentence: str) -> None:
-        """Add a *sentence*, once."""
-        if sentence not in self.said[weight]:
-            self.said[weight].append(sentence)
+    mentioned: set[tuple[str, str]] = field(default_factory=set)
+    """Kinds and names of the other objects that became a part of it, or about which there is a sentence."""
 
     @property
     def is_whole(self) -> bool:
@@ -35,32 +40,60 @@ class Imported:
         return not self.said[Weight.LOST]
 
 
+def in_apps_v1(manifest: Json) -> Json:
+    """Return the Deployment *manifest* in apps/v1; in older groups its labels are the default of its selector."""
+    if manifest["apiVersion"] == "apps/v1" or not isinstance(manifest.get("spec"), dict):
+        return {**manifest, "apiVersion": "apps/v1"}
+    try:
+        selector = {"matchLabels": manifest["spec"]["template"]["metadata"]["labels"]}
+    except (KeyError, TypeError):
+        selector = {}
+    return {**manifest, "apiVersion": "apps/v1", "spec": {"selector": selector, **manifest["spec"]}}
+
+
 def name_of(manifest: Json) -> str:
     """Return the name of the MyResource for a Deployment: its own, or the one from which the operator made it."""
     name = str(manifest["metadata"]["name"])
-    selector = (manifest["spec"].get("selector") or {}).get("matchLabels") or {}
-    of_operator = selector.get(SELECTOR_LABEL) if isinstance(selector, dict) else None
+    of_operator = (manifest["spec"]["selector"].get("matchLabels") or {}).get(SELECTOR_LABEL)
     return str(of_operator) if name == f"{of_operator}-deployment" else name
 
 
 def imported(manifest: Json, objects: list[Json], containers: tuple[str, ...]) -> Imported:
-    """Return what becomes of a Deployment, among other *objects*; the application runs in one of *containers*."""
-    result, name = Imported(), name_of(manifest)
-    main = _main(manifest, containers)
+    """Return what becomes of a Deployment, among other *objects*; the application runs in one of *containers*.
+
+    Raise UnacceptableError if an API server would not accept one of them.
+    """
+    result, given = Imported(), stored(manifest)
+    if "spec" not in given.spec["template"]:
+        message = "spec.template.spec is required"
+        raise UnacceptableError(message)
+    name = name_of({**manifest, "spec": given.spec})
+    others = [_as_stored(each, result) for each in objects]
+    for path in given.undeclared:
+        result.say(Weight.LOST, f"{format_path(path)}: Kubernetes has no such field")
+    main = _main(given.spec, containers)
     if not NAME.holds(name):
         result.say(Weight.LOST, f"metadata.name: {NAME.message}")
         return result
     if main is None:
-        names = ", ".join(each["name"] for each in manifest["spec"]["template"]["spec"]["containers"])
+        names = ", ".join(each["name"] for each in given.spec["template"]["spec"]["containers"])
         result.say(Weight.LOST, f"its containers are {names}: choose that of the application with --container")
         return result
-    _fill(result, manifest, objects, main, name)
+    _fill(result, {**manifest, "spec": given.spec}, others, main, name)
     return result
 
 
-def _main(manifest: Json, containers: tuple[str, ...]) -> str | None:
+def _as_stored(item: Json, result: Imported) -> Json:
+    found = stored(item)
+    for path in found.undeclared:
+        what = f"{item['kind']} {item['metadata']['name']}"
+        result.say(Weight.LOST, f"{what}: {format_path(path)}: Kubernetes has no such field")
+    return {**item, "spec": found.spec}
+
+
+def _main(spec: Json, containers: tuple[str, ...]) -> str | None:
     """Return the container of the application: the only one, or the one that is chosen, called main, or annotated."""
-    template = manifest["spec"]["template"]
+    template = spec["template"]
     names = [str(each["name"]) for each in template["spec"]["containers"]]
     annotated = ((template.get("metadata") or {}).get("annotations") or {}).get(DEFAULT_CONTAINER)
     chosen = [name for name in names if name in containers] or [
@@ -70,51 +103,43 @@ def _main(manifest: Json, containers: tuple[str, ...]) -> str | None:
 
 
 def _fill(result: Imported, manifest: Json, objects: list[Json], main: str, name: str) -> None:
-    metadata = manifest["metadata"]
-    given = canonical(manifest["spec"], main)
-    pod = given["template"]["spec"]
+    metadata, own = manifest["metadata"], manifest["spec"]
+    given = effective(own, main)
     parent = Parent(name, str(metadata.get("namespace") or "default"), "", 1, None, False, b"", b"")  # noqa: FBT003 - it has nine fields
-    ports = [port for each in (*pod["containers"], *pod.get("initContainers", [])) for port in each.get("ports") or []]
-    beside = Beside(
-        parent,
-        (manifest["spec"]["template"].get("metadata") or {}).get("labels") or {},
-        objects,
-        str(metadata["name"]),
-        main,
-        {port["name"]: port["containerPort"] for port in reversed(ports) if "name" in port},
-    )
-    spec, model, problems = valid(name, beside.with_service(translated(given)))
-    if spec is None or model is None:
-        result.say(Weight.LOST, problems[-1])
+    tree = Tree(name)
+    tree.grow(leaves(brief(given, "#apps.v1.DeploymentSpec"), main))
+    neighbours = Neighbours(parent, manifest, main, objects, tree, result)
+    tree.grow(neighbours.service_leaves())
+    model = tree.read()
+    if isinstance(model, InvalidSpec):
+        result.say(Weight.LOST, next(sentence(leaf) for leaf in tree.lost if leaf.place == ("image",)))
         return
-    for each in manifest["spec"]["template"]["spec"]["containers"]:
+    for each in own["template"]["spec"]["containers"]:
         if each["name"] != main:
             result.say(Weight.CHANGED, f"container {each['name']} is a sidecar: it starts before the application")
-    spec = beside.with_others(spec)
-    beside.compare_service(model)
-    made = made_deployment(parent, model, {}, Replicas(model.replicas))
-    _compare(result, given, canonical(made["spec"], CONTAINER), main, problems)
-    for comment in beside.comments:
-        result.say(Weight.CHANGED, comment)
-    for lost in beside.lost:
-        result.say(Weight.LOST, lost)
-    own = labels(parent).items()
-    users = {
-        "namespace": metadata.get("namespace"),
-        "labels": {key: value for key, value in (metadata.get("labels") or {}).items() if (key, value) not in own},
-        "annotations": kept_annotations(metadata),
-    }
-    kept = {field: value for field, value in users.items() if value}
-    result.my_resource = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name, **kept}, "spec": spec}
-
-
-def _compare(result: Imported, given: Json, made: Json, main: str, problems: list[str]) -> None:
-    """Say how the Deployment *made* for the MyResource is not as the *given* one."""
+    made = stored(made_deployment(parent, model, {}, Replicas(model.replicas))).spec
     if main != CONTAINER:
         result.say(Weight.ALWAYS, f"the container is called {CONTAINER}, not {main}")
-    account = given["template"]["spec"].get("serviceAccountName")
-    for found in differences(given, made, ("spec",)):
-        weight, sentence = said(found, problems)
-        if account and found.is_added and found.names[-1] == "automountServiceAccountToken":
-            weight, sentence = Weight.CHANGED, f"no token of ServiceAccount {account} is mounted"
-        result.say(weight, sentence.replace(f"containers[{CONTAINER}]", f"containers[{main}]"))
+    compare(result, given, as_given(effective(made, CONTAINER), given, main), tree.lost, own)
+    neighbours.others_stay()
+    neighbours.add_others()
+    neighbours.compare_service(model)
+    for lost in metadata_losses(manifest, ("labels", "annotations")):
+        result.say(Weight.LOST, lost)
+    own_labels = labels(parent).items()
+    kept_labels = {
+        key: value for key, value in (metadata.get("labels") or {}).items() if (key, value) not in own_labels
+    }
+    users = {
+        "namespace": metadata.get("namespace"),
+        "labels": neighbours.propagate_labels(kept_labels),
+        "annotations": kept_annotations(metadata),
+    }
+    kept = {name: value for name, value in users.items() if value}
+    result.mentioned = {(each["kind"], each["metadata"]["name"]) for each in neighbours.carried + neighbours.named}
+    result.my_resource = {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {"name": name, **kept},
+        "spec": tree.spec,
+    }

@@ -1,9 +1,16 @@
-"""The fields of a Deployment in canonical form as those of a spec, as far as the models of the API have them."""
+"""From a Deployment to a spec: its fields as leaves, each with where it comes from, and the tree that grows of them.
+
+A leaf is the smallest part that means something by itself: a variable, a mount, a probe, the limit of one resource. The
+tree takes a leaf if the spec is valid with it. So what a spec can't have goes alone, and takes along what would mean
+something else without it.
+"""
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from fractions import Fraction
+from typing import Any
 
 import msgspec
 
@@ -12,218 +19,352 @@ from app.api.pods.container import Container
 from app.api.schema.reading import InvalidSpec, read, spec_schema
 from app.api.schema.structural import Schema
 from app.api.spec import MyResourceSpec
-from app.api.values.labels import NOT_THE_PODS
-from app.api.values.quantity import MINIMUM_MEMORY, SYNTAX, milli
+from app.api.values.model import NEW
+from app.api.values.quantity import SYNTAX
 from app.api.values.scalar import matches
+from app.cli.importing.schema import Path, amount_of, field_type, fields_of, quantity, steps_of
 from app.core.child_metadata import RESTARTED_AT
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A *value* for the *place* in a spec, in which ``[key]`` is an item of a list."""
+
+    place: Path
+    value: Any
+    paths: tuple[Path, ...]
+    """Where it comes from."""
+    reason: str = ""
+    """Why a spec can't have it, if that is known."""
+    around: tuple[tuple[Path, Json], ...] = ()
+    """What it needs around it."""
+    subject: str = ""
+    """The object that it comes from, such as ``Service web``; by default the Deployment."""
+
+
+_ORDER = ("image", "progressDeadlineSeconds", "terminationGracePeriodSeconds", "resources", "ports", "volumes")
+"""The fields that others need, in this order; all others follow, and initContainers."""
+
+_DIVIDED = {
+    "imagePullSecrets", "volumes", "tolerations", "topologySpreadConstraints", "hostAliases", "affinity",
+    "nodeAffinity", "podAffinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution", "dnsConfig", "nameservers", "searches", "options", "env",
+    "envFrom", "volumeMounts", "lifecycle",
+}  # fmt: skip
+"""Fields whose parts mean something without one another."""
 
 DEPLOYMENT_FIELDS = ("replicas", "strategy", "minReadySeconds", "progressDeadlineSeconds", "revisionHistoryLimit")
 POD_FIELDS = (
-    "imagePullSecrets",
-    "volumes",
-    "nodeSelector",
-    "tolerations",
-    "affinity",
-    "topologySpreadConstraints",
-    "priorityClassName",
-    "serviceAccountName",
-    "terminationGracePeriodSeconds",
-    "dnsConfig",
-    "hostAliases",
-)
+    "imagePullSecrets", "nodeSelector", "tolerations", "affinity", "topologySpreadConstraints", "priorityClassName",
+    "serviceAccountName", "terminationGracePeriodSeconds", "dnsConfig", "hostAliases",
+)  # fmt: skip
 """The fields of a Deployment, and of its Pods, that a spec has under the same name and in the same form."""
 
-_OTHERWISE = {"memory", "cpu", "resources", "readOnlyRootFilesystem", "capabilities", "volumeMounts"}
-CONTAINER_FIELDS = (
-    *(str(field.alias) for field in Container.model_fields.values() if field.alias not in _OTHERWISE),
-    "ports",
+_OTHERWISE = {"image", "memory", "cpu", "resources", "readOnlyRootFilesystem", "capabilities"}
+CONTAINER_FIELDS = tuple(
+    str(each.alias) for each in Container.model_fields.values() if each.alias and each.alias not in _OTHERWISE
 )
 """The same of a container."""
 
 DEFAULT_MEMORY = Container.model_fields["memory"].default
-_UNITS, _BINARY_UNITS = ("T", "G", "M", "k", ""), ("Ti", "Gi", "Mi", "Ki")
-_MOST_PROBLEMS = 64
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+POD: Path = ("spec", "template", "spec")
+_POD, _CONTAINER = "#core.v1.PodSpec", "#core.v1.Container"
 
 
-class Valid(NamedTuple):
-    """A valid *spec*, or None; *model* is what it was read to, and *problems* are those of what was left out of it."""
-
-    spec: Json | None
-    model: MyResourceSpec | None
-    problems: list[str]
-
-
-def translated(deployment: Json) -> Json:
-    """Return the spec for a *deployment* in canonical form. It has what can be said, and may be invalid."""
-    template = deployment["template"]
+def leaves(spec: Json, main: str) -> list[Leaf]:
+    """Return the leaves for the brief *spec* of a Deployment whose application runs in the container *main*."""
+    template = spec["template"]
     pod: Json = template["spec"]
-    (main,) = pod["containers"]
-    others = pod.get("initContainers") or []
-    spec = {
-        **_known(deployment, DEPLOYMENT_FIELDS),
-        **_known(pod, POD_FIELDS),
-        **_container(main, CONTAINER_FIELDS),
-        "initContainers": [_container(each, ("name", *CONTAINER_FIELDS, "restartPolicy")) for each in others],
-        "podMetadata": _metadata(template.get("metadata") or {}),
-        "restartedAt": ((template.get("metadata") or {}).get("annotations") or {}).get(RESTARTED_AT),
-        **_security(pod, [main, *others]),
-    }
-    return {name: value for name, value in spec.items() if value not in ([], {}, None)}
+    sidecars = [{**each, "restartPolicy": "Always"} for each in pod["containers"] if each["name"] != main]
+    (application,) = (each for each in pod["containers"] if each["name"] == main)
+    found = [
+        *_known(spec, DEPLOYMENT_FIELDS, (), ("spec",), "#apps.v1.DeploymentSpec"),
+        *_metadata(template.get("metadata") or {}),
+        *_known(pod, POD_FIELDS, (), POD, _POD),
+        *(leaf for step, each in _items(pod, _POD, "volumes") for leaf in _volume(each, step)),
+        *_container(application, (), (*POD, "containers", f"[{main}]")),
+        *_security(pod),
+    ]
+    for each, group in (*((each, "initContainers") for each in pod.get("initContainers") or []),
+                        *((each, "containers") for each in sidecars)):  # fmt: skip
+        found += _init_container(each, (*POD, group, f"[{each['name']}]"))
+    return sorted(found, key=lambda leaf: _rank(leaf.place))
 
 
-def _known(value: Json, names: Collection[str]) -> Json:
-    """Return the fields *names* of *value* as far as a spec has what is in them."""
-    schema = spec_schema()["properties"]
-    return {name: _projected(value[name], schema[name]) for name in names if name in value}
+def _rank(place: Path) -> tuple[int, int]:
+    first = place[0] if place else ""
+    if first == "initContainers":
+        return len(_ORDER) + 1, 0
+    return _ORDER.index(first) if first in _ORDER else len(_ORDER), 0 if "limits" in place else 1
 
 
-def _projected(value: Any, schema: Schema) -> Any:  # noqa: ANN401 - any JSON
-    """Return *value* without the fields that *schema* does not have, and without items of which nothing is left."""
+def _items(value: Json, type_: str, name: str) -> Iterable[tuple[str, Any]]:
+    return steps_of(value.get(name) or [], field_type(type_, name)).items()
+
+
+def _known(value: Json, names: Iterable[str], place: Path, path: Path, type_: str) -> Iterator[Leaf]:
+    for name in names:
+        if name in value:
+            yield from _divided(value[name], (*place, name), (*path, name), field_type(type_, name))
+
+
+def _divided(value: Any, place: Path, path: Path, type_: Any) -> Iterator[Leaf]:  # noqa: ANN401 - any JSON
+    if place[-1] not in _DIVIDED:
+        yield from _leaf(value, place, path)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _divided(inner, (*place, name), (*path, name), field_type(type_, name))
+    else:
+        for step, item in steps_of(value, type_).items():
+            yield from _leaf(item, (*place, step), (*path, step))
+
+
+def _leaf(value: Any, place: Path, path: Path) -> Iterator[Leaf]:  # noqa: ANN401 - any JSON
+    """Yield *value* as a leaf; a lost one if the spec has no field for a part of it."""
+    schema: Schema | None = spec_schema()
+    for step in place:
+        schema = schema and (schema.get("items") if step.startswith("[") else schema.get("properties", {}).get(step))
+    unknown = () if schema is None else next(_unknown(value, schema, ()), None)
+    if unknown is None:
+        yield Leaf(place, value, (path,))
+        return
+    is_source = place[0] == "volumes" and len(unknown) == 1
+    what = f"its {fields_of(unknown)}{'' if is_source else ', which changes what it means'}" if unknown else "it"
+    yield Leaf(place, value, (path, (*path, *unknown)), f"a MyResource has no field for {what}")
+
+
+def _unknown(value: Any, schema: Schema, path: Path) -> Iterator[Path]:  # noqa: ANN401 - any JSON
+    """Yield the paths in *value* for which *schema* has no field."""
     if isinstance(value, dict) and "properties" in schema:
-        fields = schema["properties"]
-        return {name: _projected(inner, fields[name]) for name, inner in value.items() if name in fields}
-    if isinstance(value, list) and "items" in schema:
-        return [left for item in value if (left := _projected(item, schema["items"])) != {}]
-    return value
+        for name, inner in value.items():
+            if name in schema["properties"]:
+                yield from _unknown(inner, schema["properties"][name], (*path, name))
+            else:
+                yield (*path, name)
+    elif isinstance(value, list) and "items" in schema:
+        for index, inner in enumerate(value):
+            yield from _unknown(inner, schema["items"], (*path, f"[{index}]"))
 
 
-def _container(container: Json, names: Collection[str]) -> Json:
-    schema = spec_schema()["properties"]["initContainers"]["items"]["properties"]
+def _metadata(metadata: Json) -> Iterator[Leaf]:
+    for group in ("labels", "annotations"):
+        for key, value in (metadata.get(group) or {}).items():
+            path = ("spec", "template", "metadata", group, key)
+            is_restart = (group, key) == ("annotations", RESTARTED_AT)
+            yield Leaf(("restartedAt",) if is_restart else ("podMetadata", group, key), value, (path,))
+
+
+def _volume(volume: Json, step: str) -> Iterator[Leaf]:
+    place, path = ("volumes", step), (*POD, "volumes", step)
+    name, sources = volume["name"], (volume.get("projected") or {}).get("sources") or []
+    if len(sources) > 1:
+        rest = {key: value for key, value in volume["projected"].items() if key != "sources"}
+        around = ((place, {"name": name}), ((*place, "projected"), rest))
+        for index, source in steps_of(sources, {}).items():
+            inner = ("projected", "sources", index)
+            for leaf in _leaf(source, (*place, *inner), (*path, *inner)):
+                yield Leaf(leaf.place, leaf.value, leaf.paths, leaf.reason, around)
+        return
+    size = (volume.get("emptyDir") or {}).get("sizeLimit")
+    if size is not None:
+        rest = {key: value for key, value in volume["emptyDir"].items() if key != "sizeLimit"}
+        volume = {"name": name, "emptyDir": rest}
+    yield from _leaf(volume, place, path)
+    if size is not None:
+        yield Leaf((*place, "emptyDir", "sizeLimit"), written(size), ((*path, "emptyDir", "sizeLimit"),))
+
+
+def _init_container(container: Json, path: Path) -> Iterator[Leaf]:
+    place = ("initContainers", f"[{container['name']}]")
+    base = {name: container[name] for name in ("name", "image", "restartPolicy") if name in container}
+    yield Leaf(place, base, (path,))
+    yield from _container(container, place, path)
+
+
+def _container(container: Json, place: Path, path: Path) -> Iterator[Leaf]:
+    if not place:
+        yield Leaf(("image",), container.get("image", ""), ((*path, "image"),))
+    yield from _resources(container.get("resources") or {}, place, (*path, "resources"))
+    for step, port in _items(container, _CONTAINER, "ports"):
+        inner = ("ports", step)
+        base = {name: port[name] for name in ("containerPort", "protocol") if name in port}
+        yield Leaf((*place, *inner), base, ((*path, *inner),))
+        if "name" in port:
+            yield Leaf((*place, *inner, "name"), port["name"], ((*path, *inner, "name"),))
+    yield from _known(container, CONTAINER_FIELDS, place, path, _CONTAINER)
     security = container.get("securityContext") or {}
-    adds = [name for name in (security.get("capabilities") or {}).get("add", []) if name == "NET_BIND_SERVICE"]
-    fields = {
-        **{name: _projected(container[name], schema[name]) for name in names if name in container},
-        **_resources(container.get("resources") or {}),
-        "volumeMounts": _projected(container.get("volumeMounts") or [], schema["volumeMounts"]),
-        "readOnlyRootFilesystem": security.get("readOnlyRootFilesystem"),
-        "capabilities": {"add": adds} if adds else {},
-    }
-    return {name: value for name, value in fields.items() if value not in ([], {}, None)}
+    if "readOnlyRootFilesystem" in security:
+        yield Leaf((*place, "readOnlyRootFilesystem"), True, ((*path, "securityContext", "readOnlyRootFilesystem"),))  # noqa: FBT003 - it is the value
+    for name in (security.get("capabilities") or {}).get("add", []):
+        origin = (*path, "securityContext", "capabilities", "add", f"[{name}]")
+        reason = (
+            "" if name == "NET_BIND_SERVICE" else "the only capability that a MyResource can add is NET_BIND_SERVICE"
+        )
+        yield Leaf((*place, "capabilities", "add", f"[{name}]"), name, (origin,), reason)
 
 
-def _resources(given: Json) -> Json:
-    """Return the shortest fields for requests and limits."""
-    requests = _writable(given.get("requests") or {})
-    limits = _startable(_writable(given.get("limits") or {}))
+def _resources(given: Json, place: Path, path: Path) -> Iterator[Leaf]:
+    """Yield the shortest fields for requests and limits."""
+    requests, limits = given.get("requests") or {}, given.get("limits") or {}
     memory = limits.get("memory")
-    if limits.keys() <= {"memory"} and requests.keys() <= {"memory", "cpu"} and requests.get("memory") == memory:
-        return {"memory": None if memory == DEFAULT_MEMORY else memory, "cpu": requests.get("cpu")}
-    return {"resources": {name: value for name, value in (("requests", requests), ("limits", limits)) if value}}
+    is_short = limits.keys() <= {"memory"} and requests.keys() <= {"memory", "cpu"} and requests.get("memory") == memory
+    for group, amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in amounts.items():
+            paths: tuple[Path, ...] = ((*path, group, name),)
+            where: Path = ("resources", group, name)
+            if is_short and name == "cpu":
+                where = ("cpu",)
+            elif is_short:
+                where, paths = ("memory",), ((*path, "limits", name), (*path, "requests", name))
+            if is_short and name == "memory" and (group == "requests" or amount == quantity(DEFAULT_MEMORY)):
+                continue
+            yield Leaf((*place, *where), written(amount), paths)
 
 
-def _writable(amounts: Json) -> Json:
-    return {name: _written(amount) for name, amount in amounts.items()}
+def written(amount: str) -> str:
+    """Return *amount* in a unit in which a spec can have it, if there is one."""
+    units = ("Ti", "Gi", "Mi", "Ki", "") if amount.endswith("i") else ("T", "G", "M", "k", "", "m")
+    counts = [(1000 * _amount(amount) / _amount(f"1{unit}"), unit) for unit in units]
+    forms = (f"{Decimal(int(count)) / 1000:f}{unit}" for count, unit in counts if count.denominator == 1)
+    return next((form for form in (amount, *forms) if matches(SYNTAX, form)), amount)
 
 
-def _written(amount: Any) -> Any:  # noqa: ANN401 - what a user wrote
-    """Return *amount* in another unit, if a spec can't have it: the API server stores 1024.25Mi as 1048832Ki."""
-    try:
-        thousandths = milli(amount)
-    except ValueError:
-        return amount
-    units = _BINARY_UNITS if str(amount).endswith("i") else _UNITS
-    forms = (f"{Decimal(thousandths) / milli(f'1{unit}'):f}{unit}" for unit in units)
-    return next((form for form in (str(amount), *forms) if matches(SYNTAX, form)), amount)
+def _amount(quantity: str) -> Fraction:
+    return amount_of(quantity) or Fraction()
 
 
-def _startable(limits: Json) -> Json:
-    """Return *limits* without one of memory with which no container starts."""
-    try:
-        is_enough = milli(limits.get("memory", MINIMUM_MEMORY)) >= milli(MINIMUM_MEMORY)
-    except ValueError:
-        is_enough = True
-    return {name: amount for name, amount in limits.items() if is_enough or name != "memory"}
-
-
-def _metadata(metadata: Json) -> Json:
-    kept = {
-        field: {key: value for key, value in (metadata.get(field) or {}).items() if NOT_THE_PODS.holds({key: value})}
-        for field in ("labels", "annotations")
-    }
-    return {field: values for field, values in kept.items() if values}
-
-
-def _security(pod: Json, containers: list[Json]) -> Json:
-    """Return the profile, and the IDs of user and groups, that all containers have."""
+def _security(pod: Json) -> Iterator[Leaf]:
+    """Yield the profile, and the IDs of user and groups, that all containers have."""
+    containers = [*pod["containers"], *(pod.get("initContainers") or [])]
     each = [container.get("securityContext") or {} for container in containers]
 
     def common(name: str) -> Any:  # noqa: ANN401 - any JSON
         first = each[0].get(name)
         return first if all(security.get(name) == first for security in each) else None
 
+    origins = {name: tuple(
+        (*POD, group, f"[{container['name']}]", "securityContext", name)
+        for group in ("containers", "initContainers") for container in pod.get(group) or []
+    ) for name in ("runAsUser", "runAsGroup")}  # fmt: skip
     user = common("runAsUser")
     drops = all((security.get("capabilities") or {}).get("drop") == ["ALL"] for security in each)
-    is_restricted = common("runAsNonRoot") is True or (drops and isinstance(user, int) and user > 0)
-    return {
-        "securityProfile": "Restricted" if is_restricted else None,
-        "runAsUser": user,
-        "runAsGroup": common("runAsGroup"),
-        "fsGroup": (pod.get("securityContext") or {}).get("fsGroup"),
-    }
+    if common("runAsNonRoot") is True or (drops and isinstance(user, int) and user > 0):
+        yield Leaf(("securityProfile",), "Restricted", ())
+    for name, paths in origins.items():
+        if common(name) is not None:
+            yield Leaf((name,), common(name), paths)
+    group = (pod.get("securityContext") or {}).get("fsGroup")
+    if group is not None:
+        yield Leaf(("fsGroup",), group, ((*POD, "securityContext", "fsGroup"),))
 
 
-def valid(name: str, spec: Json) -> Valid:
-    """Return *spec*, of a MyResource called *name*, without what is invalid in it."""
-    problems: list[str] = []
-    for _ in range(_MOST_PROBLEMS):
-        spec = _in_order(_with_volumes(spec))
-        found = read(name, msgspec.json.encode(spec))
+@dataclass
+class Tree:
+    """A valid spec that grows."""
+
+    name: str
+    nodes: Json = field(default_factory=dict)
+    lost: list[Leaf] = field(default_factory=list)
+    """The leaves that a spec can't have, with their reasons."""
+
+    @property
+    def spec(self) -> Json:
+        """The spec, with its fields in the order of the models."""
+        made: Json = _as_json(self.nodes, spec_schema())
+        return made
+
+    def read(self) -> MyResourceSpec | InvalidSpec:
+        """Return the spec as the API server judges a new one."""
+        return read(self.name, msgspec.json.encode(self.spec), context=NEW)
+
+    def grow(self, leaves: Iterable[Leaf]) -> None:
+        """Add all of *leaves* that keep the spec valid, as many at a time as possible."""
+        pending = [each for each in leaves if each.reason or not self._is_below_lost(each)]
+        self.lost += [each for each in pending if each.reason]
+        known = len(self.lost)
+        self._grow([each for each in pending if not each.reason])
+        # Once more: two ports that change places are valid only when the second one has changed.
+        again, self.lost = self.lost[known:], self.lost[:known]
+        self._grow([replace(each, reason="") for each in again])
+
+    def _grow(self, leaves: list[Leaf]) -> None:
+        if not leaves:
+            return
+        before, self.nodes = self.nodes, self._with(leaves)
+        found = self.read()
         if not isinstance(found, InvalidSpec):
-            return Valid(spec, found, problems)
-        problems.append(found.problem)
-        changed = _without(spec, spec_schema(), _steps(found.problem.partition(": ")[0]))
-        if changed is None:
-            break
-        spec = changed
-    return Valid(None, None, problems)
+            return
+        self.nodes = before
+        if len(leaves) > 1:
+            middle = len(leaves) // 2
+            self._grow(leaves[:middle])
+            self._grow([each for each in leaves[middle:] if not self._is_below_lost(each)])
+            return
+        (leaf,) = leaves
+        self.lost.append(replace(leaf, reason=self._why(leaf, found)))
+
+    def _with(self, leaves: list[Leaf]) -> Json:
+        nodes = self.nodes
+        for leaf in leaves:
+            for place, value in leaf.around:
+                nodes = nodes if _at(nodes, place) is not None else _put(nodes, place, value)
+            nodes = _put(nodes, leaf.place, leaf.value)
+        return nodes
+
+    def _is_below_lost(self, leaf: Leaf) -> bool:
+        """Tell whether *leaf* is a part of an item that is lost."""
+        places = [each.place for each in self.lost if not each.around]
+        return any(leaf.place[: len(place)] == place != leaf.place for place in places if place)
+
+    def _why(self, leaf: Leaf, invalid: InvalidSpec) -> str:
+        if leaf.place[-2:-1] == ("volumeMounts",) and f"[{leaf.value['name']}]" not in self.nodes.get("volumes", {}):
+            return f"its volume {leaf.value['name']} is left out"
+        path, message, is_predicate = problem_of(invalid)
+        inner = _INDEX.sub("", path).removeprefix(f"spec.{fields_of(leaf.place)}").strip(".")
+        if not inner or path.startswith(inner):
+            return message
+        return f"its {inner} {message}" if is_predicate else f"in its {inner}, {message}"
 
 
-def _in_order(spec: Json) -> Json:
-    """Return *spec* with its fields in the order of the models."""
-    order = [*spec_schema()["properties"]]
-    return {name: spec[name] for name in sorted(spec, key=order.index) if spec[name] != {}}
+_INDEX = re.compile(r"\[\d+\]")
+_SECONDS = re.compile(r"less than or equal to (\d+)$")
+_PREDICATE = re.compile("(must|does|is) ")
 
 
-def _with_volumes(spec: Json) -> Json:
-    """Return *spec* without volumes of no source, and without mounts of volumes that it does not have."""
-    volumes = [_sized(each) for each in spec.get("volumes") or [] if len(each) > 1]
-    names = [each.get("name") for each in volumes]
-
-    def mounted(container: Json) -> Json:
-        mounts = [each for each in container.get("volumeMounts") or [] if each.get("name") in names]
-        others = {name: value for name, value in container.items() if name != "volumeMounts"}
-        return {**others, "volumeMounts": mounts} if mounts else others
-
-    changed = {name: value for name, value in mounted(spec).items() if name != "volumes"}
-    if volumes:
-        changed["volumes"] = volumes
-    if "initContainers" in spec:
-        changed["initContainers"] = [mounted(each) for each in spec["initContainers"]]
-    return changed
+def problem_of(invalid: InvalidSpec) -> tuple[str, str, bool]:
+    """Return the path of what is invalid, why, and whether that lacks a subject, which is what stands at the path."""
+    path, _, message = invalid.problem.partition(": ")
+    message = message.replace("Required value", "is required")
+    largest = _SECONDS.search(message)
+    if largest and path.lower().endswith("seconds"):
+        message = f"{message} ({int(largest[1]) // 3600} h)"
+    return path, message, bool(_PREDICATE.match(message))
 
 
-def _sized(volume: Json) -> Json:
-    if not (volume.get("emptyDir") or {}).get("sizeLimit"):
-        return volume
-    return {**volume, "emptyDir": {**volume["emptyDir"], "sizeLimit": _written(volume["emptyDir"]["sizeLimit"])}}
+def _as_json(node: Any, schema: Schema) -> Any:  # noqa: ANN401 - any JSON
+    """Return *node* as JSON, with lists, and the fields in the order of *schema*."""
+    if isinstance(node, list):
+        return [_as_json(item, schema.get("items", {})) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node and all(key.startswith("[") for key in node):
+        return [_as_json(item, schema.get("items", {})) for item in node.values()]
+    fields = schema.get("properties", {})
+    order = [*fields]
+    names = sorted(node, key=lambda name: order.index(name) if name in order else len(order)) if fields else node
+    return {name: _as_json(node[name], fields.get(name, {})) for name in names}
 
 
-def _steps(path: str) -> list[str | int]:
-    """Return the steps of a *path* such as ``spec.env[3].name``, without the first one."""
-    return [int(index) if index else name for name, index in _STEP.findall(path)][1:]
+def _put(node: Any, place: Path, value: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return *node* with *value* at *place*."""
+    if not place:
+        return value
+    step, *rest = place
+    inner = node if isinstance(node, dict) else {}
+    return {**inner, step: _put(inner.get(step, {}), tuple(rest), value)}
 
 
-def _without(node: Any, schema: Schema, steps: list[str | int]) -> Any:  # noqa: ANN401 - any JSON
-    """Return *node* without the smallest part around *steps* that it need not have; None if there is no such part."""
-    if not steps:
-        return None
-    step, *rest = steps
-    inner = schema["items"] if isinstance(step, int) else schema["properties"][step]
-    is_there = len(node) > step if isinstance(node, list) and isinstance(step, int) else step in node
-    less = _without(node[step], inner, rest) if is_there and rest else None
-    if less is not None:
-        return [*node[:step], less, *node[step + 1 :]] if isinstance(step, int) else {**node, step: less}
-    if not is_there or step in schema.get("required", []):
-        return None
-    return [*node[:step], *node[step + 1 :]] if isinstance(step, int) else {k: v for k, v in node.items() if k != step}
+def _at(node: Any, place: Path) -> Any:  # noqa: ANN401 - any JSON
+    for step in place:
+        node = node.get(step) if isinstance(node, dict) else None
+    return node

@@ -43,6 +43,8 @@ class Config:
     missing: tuple[Reference, ...] = ()
     is_known: bool = True
     """Whether all that Pods need is watched, and was observed to exist or to be missing."""
+    created_at: str = ""
+    """When the last object was created that Pods need, in RFC 3339; empty if none is known."""
 
 
 NO_CONFIG = Config()
@@ -67,8 +69,12 @@ def config(request: SyncRequest, valid: ValidSpec, watch: Watch, replicas: int) 
     watched_kinds = _watched_kinds(valid, watch)
     is_watched = all(ref.optional or ref.kind in watched_kinds for ref in valid.references)
     is_known = is_watched and all(content.is_observed for content in contents.values())
+    created_at = max((content.created_at for content in contents.values()), default="") if replicas else ""
     return Config(
-        {annotation: value for annotation, value in hashes.items() if value}, tuple(dict.fromkeys(needed)), is_known
+        {annotation: value for annotation, value in hashes.items() if value},
+        tuple(dict.fromkeys(needed)),
+        is_known,
+        created_at,
     )
 
 
@@ -95,6 +101,8 @@ class _Content:
     missing: dict[Reference, Reference]
     is_observed: bool
     """Whether each of the objects was asked for."""
+    created_at: str
+    """When the last of those was created that are not optional."""
 
 
 def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -> _Content:
@@ -105,6 +113,7 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
             uses[ref.name].append(ref)
     content_hash, is_known, is_observed = _Hash(kind, request.parent.uid), bool(uses), True
     missing: dict[Reference, Reference] = {}
+    created_at = ""
     for name, refs in sorted(uses.items()):
         observed, entries = request.related.get(kind, name), list[Entries]()
         for ref in refs:
@@ -116,8 +125,10 @@ def _content(kind: ConfigKind, watched: list[Reference], request: SyncRequest) -
             elif not ref.optional:
                 is_known = False
                 missing[ref] = ref.of_object() if observed is Absence.MISSING else ref
+        if not isinstance(observed, Absence) and not all(ref.optional for ref in refs):
+            created_at = max(created_at, observed.metadata.creation_timestamp or "")
         content_hash.add(name, entries)
-    return _Content(content_hash.digest() if is_known else None, missing, is_observed)
+    return _Content(content_hash.digest() if is_known else None, missing, is_observed, created_at)
 
 
 class _Hash:

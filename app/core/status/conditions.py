@@ -7,7 +7,7 @@ on ``now``, ``Facts.timers`` has the time of its next change.
 
 from dataclasses import dataclass
 
-from app.core.reasons import outline
+from app.core.reasons import example
 from metahook import InstallationProblem
 
 
@@ -20,9 +20,9 @@ class ParentCondition:
     reason: str
     message: str
 
-    def outlined(self) -> str:
-        """Return the message as ``myresource explain`` prints it."""
-        return outline(self.message)
+    def example(self) -> str:
+        """Return a message as a user sees it, for ``myresource explain`` and the pages."""
+        return example(self.reason, self.message)
 
 
 ACT = "Check the reason of Ready: kubectl get myresource NAME -o wide. Then run: myresource explain REASON"

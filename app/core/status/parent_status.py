@@ -86,7 +86,7 @@ def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentC
     conditions = [
         ParentCondition("Ready", _READY.get(decision.outlook, "False"), reason, text),
         _available(facts),
-        _progressing(facts),
+        _progressing(facts, decision),
     ]
     if facts.desired.unmet_dependencies is not None:
         conditions.append(_dependencies(facts.desired.unmet_dependencies))
@@ -129,7 +129,8 @@ def _state(facts: Facts, decision: Decision) -> str:
         return "Sleeping" if decision.reason is SLEEPING else "Ready"
     if decision.outlook is Outlook.STALLED:
         return "Failed"
-    return "Degraded" if facts.was_ready and not facts.is_rolling_out else "Building"
+    is_rolling_out = facts.is_rolling_out or decision.awaits_records_until is not None
+    return "Degraded" if facts.was_ready and not is_rolling_out else "Building"
 
 
 def _available(facts: Facts) -> ParentCondition:
@@ -141,11 +142,11 @@ def _available(facts: Facts) -> ParentCondition:
     return AVAILABLE_NOW if is_enough and facts.rollout.is_available else NOT_AVAILABLE
 
 
-def _progressing(facts: Facts) -> ParentCondition:
+def _progressing(facts: Facts, decision: Decision) -> ParentCondition:
     """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
     rollout = facts.rollout
     drift = facts.deployment_drift
-    if drift or (rollout.is_not_yet_observed and not facts.is_scaling) or not rollout.deployment:
+    if drift or facts.is_not_yet_observed or not rollout.deployment:
         is_written = drift and (drift.path or drift.removal or drift.is_from_newer_generation)
         return OF_ANOTHER_SPEC if is_written else NOT_YET_OBSERVED
     if rollout.is_paused_midway or rollout.progressing == "Unknown":
@@ -154,6 +155,15 @@ def _progressing(facts: Facts) -> ParentCondition:
         return ROLLOUT_LATE
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
+    if decision.awaits_records_until:  # it ends when Ready becomes True, in one write of the status
+        is_news = not facts.template_records.is_kept and facts.previous_status.has("Progressing", "Unknown")
+        return NOT_YET_OBSERVED if is_news else ROLLOUT_IN_PROGRESS
+    return _of_rollout(facts)
+
+
+def _of_rollout(facts: Facts) -> ParentCondition:
+    """Return how the rollout goes on, or that it is complete."""
+    rollout = facts.rollout
     if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
         return ROLLED_OUT
     # Without a Pod of the new template, a complete rollout is the last one.

@@ -39,17 +39,18 @@ class WrittenCounts(NamedTuple):
         return fields
 
 
-def written_counts(facts: Facts, rest: dict[str, Any]) -> WrittenCounts:
+def written_counts(facts: Facts, rest: dict[str, Any], *, ready_by: datetime | None = None) -> WrittenCounts:
     """Return the numbers that *facts* show, or the previous ones if it is too early; *rest* is all else of the status.
 
-    At rest there is no time: the next change is written immediately.
+    At rest there is no time: the next change is written immediately. If Ready is about to become True, in a moment or
+    *ready_by* this time, they are written with it.
     """
     observed, previous = _observed(facts), facts.previous_status.pod_counts
     if previous is None:
         return WrittenCounts(observed)
     counted_at = facts.previous_status.counted_at
     if observed != previous:
-        due = _due(facts, observed, previous, rest["replicas"])
+        due = ready_by or _due(facts, observed, previous, rest["replicas"])
         if due and due > facts.now and facts.previous_status.resembles(rest):
             return WrittenCounts(previous, counted_at, None if facts.parent.deleting else due)
         counted_at = facts.now
@@ -63,8 +64,7 @@ def _observed(facts: Facts) -> PodCounts:
     ready = rollout.ready if stable is None else min(rollout.ready, stable)
     desired, is_outdated = facts.desired, facts.wait.is_keeping_newer_children or facts.deployment_drift
     is_of_another_spec = desired.is_kept or desired.is_rolled_back or is_outdated
-    is_observed = facts.is_scaling or not rollout.is_not_yet_observed
-    is_known = rollout.deployment and not is_of_another_spec and is_observed
+    is_known = rollout.deployment and not is_of_another_spec and not facts.is_not_yet_observed
     return PodCounts(facts.without_surplus(ready), facts.without_surplus(rollout.updated) if is_known else None)
 
 

@@ -5,11 +5,13 @@ those of ``kubectl rollout status`` or stricter (surplus Pods are gone too), and
 not end.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 from app.core.desired.obstacles.dependencies import State
 from app.core.diagnosis.causes import Cause
+from app.core.drift import has_annotations
 from app.core.reasons import (
     AVAILABLE,
     BUILDING,
@@ -37,6 +39,7 @@ from app.core.reasons import (
     Reason,
 )
 from app.core.status.facts.facts import Facts
+from metahook import Deployment, Manifest
 
 
 class Decision(NamedTuple):
@@ -48,6 +51,8 @@ class Decision(NamedTuple):
     outlook: Outlook
     cause: Cause | None = None
     """The cause that Pods show, if it gives the reason."""
+    awaits_records_until: datetime | None = None
+    """Until when Ready waits for the Deployment to have what it is to remember; None if it does not."""
 
 
 def _has_timed_out(facts: Facts) -> bool:
@@ -106,8 +111,8 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (ROLLED_BACK, lambda facts: facts.desired.is_rolled_back),
     # From here on the observed children are the desired ones, and the rollout decides.
     # Until the Deployment controller has observed the spec, its status is about the previous one.
-    (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.rollout.is_not_yet_observed and facts.deadlines.has_no_progress),
-    (ROLLING_OUT, lambda facts: facts.rollout.is_not_yet_observed and not facts.is_scaling),
+    (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.is_not_yet_observed and facts.deadlines.has_no_progress),
+    (ROLLING_OUT, lambda facts: facts.is_not_yet_observed),
     # Missing configuration comes first: without it no Pod starts, even if everything else is corrected.
     (CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),
     # Before the failures: a paused Deployment keeps its conditions about them, and nothing changes until it is resumed.
@@ -117,7 +122,10 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     (REPLICA_FAILURE, _is_refused),
     (REPLICAS_UNAVAILABLE, _has_lost_pods),
     (PROGRESS_DEADLINE_EXCEEDED, _has_timed_out),
-    (ROLLING_OUT, lambda facts: facts.rollout.is_incomplete and not facts.is_scaling),
+    (
+        ROLLING_OUT,
+        lambda facts: (facts.rollout.is_incomplete or facts.rollout.is_not_yet_observed) and not facts.is_scaling,
+    ),
     (REPLICAS_UNAVAILABLE, lambda facts: facts.has_unstable_pods and facts.rollout.replicas > 0),
     (SLEEPING, lambda facts: facts.desired.replicas.is_asleep),
     (SCALED_TO_ZERO, lambda facts: facts.rollout.replicas == 0),
@@ -136,13 +144,30 @@ def decide(facts: Facts) -> Decision:
     One that follows the rollout is Stalled once the rollout is late.
     """
     rule = next(reason for reason, holds in RULES if holds(facts))
-    # The write of the image to the Deployment gives it a new generation. Ready follows that, and never goes back.
-    is_recording = rule.outlook is Outlook.READY and facts.desired.rollback is not None and facts.is_recording_image
-    reason = ROLLING_OUT if is_recording else rule
-    outlook = reason.outlook
+    outlook = rule.outlook
     if outlook is Outlook.FOLLOWS_ROLLOUT:
         outlook = Outlook.STALLED if _has_timed_out(facts) else Outlook.RECONCILING
     # Until the Deployment controller has observed the spec, Pods show causes of the previous one.
-    is_explained = rule in _EXPLAINED_BY_PODS and not facts.rollout.is_not_yet_observed
+    is_explained = rule in _EXPLAINED_BY_PODS and not facts.is_not_yet_observed
     cause = facts.diagnosis.cause if is_explained else None
-    return Decision(rule, cause.reason if cause else reason, outlook, cause)
+    return Decision(rule, cause.reason if cause else rule, outlook, cause)
+
+
+def await_records(facts: Facts, decision: Decision, children: Iterable[Manifest]) -> Decision:
+    """Return *decision*, or that the rollout goes on until annotations of the Deployment are written and observed.
+
+    Such a write gives the Deployment a new generation. Ready follows that, and never goes back. It does not wait for
+    ever, because a policy may reject the write; but without a common clock nothing tells how long that takes.
+    """
+    deployment, until = facts.rollout.deployment, facts.records_until
+    if deployment is None or until is None or (until <= facts.now and not facts.wait.has_skewed_clock):
+        return decision
+    if decision.outlook is Outlook.READY and not facts.previous_status.is_ready:
+        deployments = [child for child in children if child["kind"] == Deployment.KIND.kind]
+        is_awaited = not all(has_annotations(child, deployment) for child in deployments)
+    else:
+        is_recorded = not (facts.is_not_yet_observed or facts.rollout.is_incomplete)
+        is_awaited = decision.rule is ROLLING_OUT and is_recorded
+    if not is_awaited:
+        return decision
+    return decision._replace(reason=ROLLING_OUT, outlook=ROLLING_OUT.outlook, awaits_records_until=until)

@@ -45,9 +45,7 @@ def _has_failed(facts: Facts, decision: Decision) -> bool:
     is_reported = rollout.is_late or deadlines.is_stability_late or (rollout.is_complete and deadlines.has_no_progress)
     if decision.rule is not PROGRESS_DEADLINE_EXCEEDED or rollout.is_not_yet_observed or not is_reported:
         return False
-    records = facts.template_records
-    is_earlier = records is not None and records.is_failure_earlier
-    return rollout.replicas > 0 and not rollout.has_updated_none and not is_earlier
+    return rollout.replicas > 0 and not rollout.has_updated_none and not facts.template_records.is_failure_earlier
 
 
 def _can_be_mended(facts: Facts, decision: Decision) -> bool:

@@ -4,8 +4,12 @@ A request can be stale: Metacontroller's cache can lack the last status, or seve
 each sync with an old status would give the same transition another time. So the time is that of what is observed,
 where the request shows it: the API server and the Deployment controller set such times, and the same objects show the
 same time. Where nothing shows it, as when an object is missing, the clock of the hook decides.
+
+The API server records when it stored the last status. What is not later than that is no evidence that a condition has
+changed since: an object need not show yet what others show. A time in that status that is later is of a wrong clock.
 """
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -29,26 +33,38 @@ class Transitions:
         self._facts = facts
         self._previous = facts.previous_status
         self._latest = facts.now + _AHEAD
-        self._times = {name: time for name, time in self._previous.times.items() if time and time <= self._latest}
-        """When the conditions got the status that they had, whatever it was."""
         self._is_updated = self._previous.is_of_other_generation and not facts.desired.is_kept
 
     def since(self, condition: ParentCondition) -> str:
-        """Return the ``lastTransitionTime`` of *condition*, which is never earlier than the previous one."""
-        before = self._times.get(condition.type)
-        is_same = self._previous.has(condition.type, condition.status)
-        shown = self._shown_since(condition, before if is_same else None)
+        """Return the ``lastTransitionTime`` of *condition*."""
+        before, stored_at = self._credible(self._previous.times.get(condition.type)), self._previous.stored_at
+        is_ahead = before is not None and self._previous.is_ahead(before)
+        if not self._previous.has(condition.type, condition.status):
+            last = [stored_at] if is_ahead else [before, stored_at]
+            return self._changed(condition, max([time for time in last if time], default=None), self._lost(condition))
         # It can have changed away from this status and back, in statuses that the request lacks.
-        has_changed = (self._is_updated and _follows_update(condition)) or (before and shown and shown > before)
-        if is_same and not has_changed:
-            return self._previous.conditions[condition.type].last_transition_time
-        began = self._began(condition, before or self._times.get("Ready"))
-        return format_time(max([time for time in (began, before, shown) if time]))
+        lost = self._lost(condition, before)
+        if (self._is_updated and _follows_update(condition)) or (before and lost and lost > before):
+            return self._changed(condition, before, lost)
+        if is_ahead and stored_at and lost != before:
+            return format_time(stored_at)
+        return self._previous.conditions[condition.type].last_transition_time
 
-    def _shown_since(self, condition: ParentCondition, unchanged: datetime | None) -> datetime | None:
-        """Return the last time at which *condition* had another status, as far as an object shows it.
+    def _changed(self, condition: ParentCondition, last: datetime | None, lost: datetime | None) -> str:
+        """Return when *condition* got its status: the first evidence after *last*, when the status had another one.
 
-        It has been *unchanged* since then, according to the previous status.
+        The first of all is when it *lost* the status last, as far as an object shows it.
+        """
+        # Times are in whole seconds. Of Pods the Deployment may not tell in the second in which it was written.
+        first = last + timedelta(seconds=condition.type != "Progressing") if last else None
+        evidence = (self._credible(time) for time in (lost, *self._evidence(condition, is_new=last is None)))
+        shown = next((time for time in evidence if time and (first is None or time >= first)), None) or self._now()
+        return format_time(max(shown, last) if last else shown)
+
+    def _lost(self, condition: ParentCondition, unchanged: datetime | None = None) -> datetime | None:
+        """Return when *condition* had another status last, as far as an object shows it.
+
+        According to the previous status, it is *unchanged* since then.
         """
         facts = self._facts
         if condition.type == "Progressing":
@@ -63,9 +79,45 @@ class Transitions:
         times = [] if is_scaled else [self._available_since("True")]
         if condition.type == "Ready" and facts.rollout.is_complete:
             # A child that is missing, or that has another template, is a drift.
-            created = [self._time(child.metadata.creation_timestamp) for child in facts.children]
-            times += [self._credible(facts.rollout.reported_at), *created]
+            created = [child.metadata.creation_timestamp for child in facts.children]
+            times += [self._credible(facts.rollout.reported_at)]
+            times += [self._time(text) for text in (*created, facts.desired.config.created_at)]
         return max([time for time in times if time], default=None)
+
+    def _evidence(self, condition: ParentCondition, *, is_new: bool) -> Iterator[datetime | None]:
+        """Yield when *condition* changed, as what it is about shows it: the most exact evidence first."""
+        facts, rollout = self._facts, self._facts.rollout
+        if condition.type not in _OF_ROLLOUT:
+            return
+        if condition.type == "Available" and not (is_new and condition.status == "False"):
+            yield self._available_since(condition.status)  # a new MyResource was never available
+        if self._previous.is_of_other_generation and not _follows_update(condition):
+            yield self._spec_changed
+            return
+        if condition.type == "Progressing":
+            was_waiting = self._previous.is_of_other_generation or self._previous.has("Progressing", "Unknown")
+            yield rollout.changed_at if was_waiting and not facts.deployment_drift else None
+        if not facts.wait.has_skewed_clock:
+            yield self._passed_deadline(condition)
+        if self._is_hidden(condition):
+            return
+        if facts.is_not_yet_observed:
+            yield rollout.changed_at
+            return
+        is_well = condition.status == "True" and condition.type not in {"Reconciling", "Stalled"}
+        yield max([time for time in self._times(condition, is_well=is_well) if time], default=None)
+        # Not each write is about what the condition is about: Pods that stop are counted in later ones.
+        if condition.type != "Available" and (is_well or rollout.is_incomplete):
+            yield rollout.counted_at
+
+    def _times(self, condition: ParentCondition, *, is_well: bool) -> Iterator[datetime | None]:
+        """Yield the times in the objects that *condition* is about."""
+        facts, rollout = self._facts, self._facts.rollout
+        yield facts.diagnosis.changed_at
+        if not is_well:
+            yield facts.diagnosis.last_failure_at
+        if condition.type != "Available":  # its own condition of the Deployment came first
+            yield from map(self._time, rollout.times if is_well else rollout.times_of_trouble)
 
     def _may_have_scaled(self, since: datetime | None) -> bool:
         """Tell whether the Deployment can have been unavailable *since* then only because it was scaled up."""
@@ -74,22 +126,6 @@ class Transitions:
         if facts.is_changing_state or deployment is None:
             return False
         return may_have_scaled(deployment, facts.children, since)
-
-    def _began(self, condition: ParentCondition, last: datetime | None) -> datetime:
-        """Return when the status of *condition* changed, after the *last* change that the request has."""
-        facts = self._facts
-        if condition.type not in _OF_ROLLOUT:
-            return self._now()
-        since = self._available_since(condition.status) if condition.type == "Available" else None
-        if since and (last or condition.status == "True"):  # a new MyResource was never available
-            return since
-        if self._previous.is_of_other_generation and not _follows_update(condition):
-            return self._spec_changed or self._now()
-        if condition.type == "Progressing" and (updated := self._deployment_updated()):
-            return updated
-        deadline = None if facts.wait.has_skewed_clock else self._passed_deadline(condition)
-        shown = deadline or (None if self._is_hidden(condition) else self._rollout_changed(condition, last))
-        return shown or self._now()
 
     def _passed_deadline(self, condition: ParentCondition) -> datetime | None:
         """Return the time that made *condition* what it is, if time decided."""
@@ -106,11 +142,11 @@ class Transitions:
 
     def _now(self) -> datetime:
         """Return the time, or the latest that anything shows if the clock of the hook is wrong."""
-        facts = self._facts
+        facts, rollout = self._facts, self._facts.rollout
         if not facts.wait.has_skewed_clock:
             return facts.now
-        written = [last_change(facts.parent.managed_fields, of_status=of_status) for of_status in (True, False)]
-        shown = [self._time(text) for text in (facts.parent.created, *written, *facts.rollout.times)]
+        written = [self._previous.stored_at, self._spec_changed, rollout.changed_at, rollout.counted_at]
+        shown = [*map(self._time, (facts.parent.created, *rollout.times)), *map(self._credible, written)]
         return max([time for time in shown if time], default=facts.now)
 
     def _available_since(self, status: str) -> datetime | None:
@@ -126,31 +162,8 @@ class Transitions:
         created = parent.created if parent.generation == 1 else None
         return self._time(last_change(parent.managed_fields, of_status=False)) or self._time(created)
 
-    def _deployment_updated(self) -> datetime | None:
-        """Return when the Deployment was updated to this generation, if that is what it waited for."""
-        was_waiting = self._previous.is_of_other_generation or self._previous.has("Progressing", "Unknown")
-        if not was_waiting or self._facts.deployment_drift:
-            return None
-        return self._credible(self._facts.rollout.changed_at)
-
-    def _rollout_changed(self, condition: ParentCondition, last: datetime | None) -> datetime | None:
-        """Return when the rollout changed, after *last*: as its conditions say, or else as the Deployment was written.
-
-        Not each write is about what the conditions of the parent are about: Pods that stop are counted in later ones.
-        """
-        rollout = self._facts.rollout
-        is_well = condition.status == "True" and condition.type not in {"Reconciling", "Stalled"}
-        fields = rollout.deployment.metadata.managed_fields if rollout.deployment else b"[]"
-        times_of_conditions = rollout.times if is_well else rollout.times_of_trouble
-        for texts in (times_of_conditions, [last_change(fields, of_status=True)]):
-            times = [*map(self._time, texts), self._facts.diagnosis.changed_at]
-            if later := [time for time in times if time and (last is None or time > last)]:
-                return max(later)
-        return None
-
     def _time(self, text: str | None) -> datetime | None:
-        time = parse_time(text)
-        return time if time and time <= self._latest else None
+        return self._credible(parse_time(text))
 
     def _credible(self, time: datetime | None) -> datetime | None:
         return time if time and time <= self._latest else None

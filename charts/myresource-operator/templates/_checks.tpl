@@ -4,6 +4,8 @@
 {{- include "myresource-operator.checkImage" . -}}
 {{- include "myresource-operator.checkNames" . -}}
 {{- include "myresource-operator.checkNumbers" . -}}
+{{- include "myresource-operator.checkResources" . -}}
+{{- include "myresource-operator.checkAddresses" . -}}
 {{- include "myresource-operator.checkLabels" . -}}
 {{- include "myresource-operator.checkAnnotations" . -}}
 {{- include "myresource-operator.checkExtras" . -}}
@@ -131,6 +133,42 @@
 {{- end -}}
 {{- end }}
 
+{{/* A quantity, such as 64Mi, or a duration, such as 30s, as a number. */}}
+{{- define "myresource-operator.amount" -}}
+{{- $units := dict "" 1.0 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "ms" 0.001 "s" 1.0 "m" (ternary 60.0 0.001 (eq .of "time")) "h" 3600.0 -}}
+{{- $text := ternary .text (printf "%d" (int64 .text)) (kindIs "string" .text) -}}
+{{- $number := regexFind "^[0-9.]+" $text -}}
+{{- mulf (float64 $number) (get $units (trimPrefix $number $text)) -}}
+{{- end }}
+
+{{- define "myresource-operator.checkResources" -}}
+{{- $requests := (.Values.resources).requests | default dict -}}
+{{- range $name, $limit := (.Values.resources).limits -}}
+{{- $request := get $requests $name -}}
+{{- if and $limit $request (gt (include "myresource-operator.amount" (dict "of" "size" "text" $request) | float64) (include "myresource-operator.amount" (dict "of" "size" "text" $limit) | float64)) -}}
+{{- fail (printf "resources.requests.%s is %v and resources.limits.%s is %v: set the limit to at least the request" $name $request $name $limit) -}}
+{{- end -}}
+{{- end -}}
+{{- $memory := dig "limits" "memory" "" (.Values.resources | default dict) -}}
+{{- $needed := add 96 (mul 14 (int .Values.maxBody)) -}}
+{{- if $memory -}}
+{{- $has := divf (include "myresource-operator.amount" (dict "of" "size" "text" $memory) | float64) 1048576.0 -}}
+{{- if lt $has (float64 $needed) -}}
+{{- $fitting := div (sub (int $has) 96) 14 -}}
+{{- fail (printf "maxBody is %v and resources.limits.memory is %v: set resources.limits.memory to at least %dMi, which are 96Mi and 14Mi for each MiB of maxBody%s" .Values.maxBody $memory $needed (ternary (printf ", or maxBody to at most %d" $fitting) "" (ge $fitting 1))) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "myresource-operator.checkAddresses" -}}
+{{- if not (regexMatch "^(docs|https?://[^/].*)$" (include "myresource-operator.docs" .)) -}}
+{{- fail (printf "docsUrl is %s, which no browser opens: set it to an address that starts with https://, such as https://github.com/OWNER/REPOSITORY/blob/main/docs, or leave it out" .Values.docsUrl) -}}
+{{- end -}}
+{{- if not (regexMatch "^((docs/|https?://[^/]).*)?$" (.Values.metrics.rules.runbookUrl | default "")) -}}
+{{- fail (printf "metrics.rules.runbookUrl is %s, which no browser opens: set it to an address that starts with https://, or leave it empty for the page below docsUrl" .Values.metrics.rules.runbookUrl) -}}
+{{- end -}}
+{{- end }}
+
 {{- define "myresource-operator.checkAutoscaling" -}}
 {{- $scaling := .Values.autoscaling -}}
 {{- if $scaling.enabled -}}
@@ -155,6 +193,11 @@
 {{- fail (printf "extraEnv[%d].name is %s, which the chart sets: remove it, and set the value for it instead, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
 {{- end -}}
 {{- end -}}
+{{- range $place, $variable := .Values.extraEnv -}}
+{{- if and (hasKey $variable "value") (hasKey $variable "valueFrom") -}}
+{{- fail (printf "extraEnv[%d], %s, has both value and valueFrom: remove one of them" $place $variable.name) -}}
+{{- end -}}
+{{- end -}}
 {{- range $place, $volume := .Values.extraVolumes -}}
 {{- if has $volume.name (list "tls" "tokens") -}}
 {{- fail (printf "extraVolumes[%d].name is %s, which is a volume of the chart: choose another name" $place $volume.name) -}}
@@ -162,6 +205,9 @@
 {{- end -}}
 {{- $volumes := list -}}
 {{- range .Values.extraVolumes -}}
+{{- if has .name $volumes -}}
+{{- fail (printf "extraVolumes has two volumes called %s: rename one of them" .name) -}}
+{{- end -}}
 {{- $volumes = append $volumes .name -}}
 {{- end -}}
 {{- range $place, $mount := .Values.extraVolumeMounts -}}
@@ -188,6 +234,12 @@
 {{- fail "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are both true: set one of them to false; otherwise each Pod is scraped twice, and sums are doubled" -}}
 {{- end -}}
 {{- /* Why an error and not a note: the installation would succeed, and the missing metrics would show only when an alert does not fire. */ -}}
+{{- range $value := list "serviceMonitor" "podMonitor" -}}
+{{- $monitor := index $metrics $value -}}
+{{- if and $monitor.interval $monitor.scrapeTimeout (gt (include "myresource-operator.amount" (dict "of" "time" "text" $monitor.scrapeTimeout) | float64) (include "myresource-operator.amount" (dict "of" "time" "text" $monitor.interval) | float64)) -}}
+{{- fail (printf "metrics.%s.scrapeTimeout is %s and metrics.%s.interval is %s: set scrapeTimeout to at most interval, or the Prometheus operator ignores the monitor" $value $monitor.scrapeTimeout $value $monitor.interval) -}}
+{{- end -}}
+{{- end -}}
 {{- range $value := list "service" "serviceMonitor" "podMonitor" -}}
 {{- if and (index $metrics $value).enabled $.Values.networkPolicy.enabled (not $.Values.networkPolicy.metricsFrom) -}}
 {{- fail (printf "metrics.%s.enabled is true and networkPolicy.metricsFrom is empty, so the NetworkPolicy blocks every scrape: add the peers that scrape, such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}], or set networkPolicy.enabled to false" $value) -}}
@@ -200,7 +252,10 @@
 {{- $values := .Values -}}
 {{- $labels := dict "commonLabels" $values.commonLabels "podLabels" $values.podLabels "serviceAccount.labels" $values.serviceAccount.labels "compositeController.labels" $values.compositeController.labels "metrics.service.labels" $values.metrics.service.labels "metrics.serviceMonitor.labels" $values.metrics.serviceMonitor.labels "metrics.podMonitor.labels" $values.metrics.podMonitor.labels "metrics.rules.labels" $values.metrics.rules.labels "metrics.dashboard.labels" $values.metrics.dashboard.labels -}}
 {{- range $value, $found := $labels -}}
-{{- range $label, $_ := $found -}}
+{{- range $label, $text := $found -}}
+{{- if not (regexMatch "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$" $text) -}}
+{{- fail (printf "%s has the label %s with the value %s, which is not a valid label value: use at most 63 letters, digits, '-', '_' and '.'" $value $label ($text | quote)) -}}
+{{- end -}}
 {{- if has $label $taken -}}
 {{- fail (printf "%s contains the label %s, which the chart or Metacontroller sets: remove it; to change names, set nameOverride or fullnameOverride" $value $label) -}}
 {{- end -}}

@@ -1,10 +1,7 @@
 {{/* The memory limit of the hook in bytes; empty if it has none. */}}
 {{- define "myresource-operator.memoryLimit" -}}
 {{- with ((.Values.resources | default dict).limits | default dict).memory -}}
-{{- $factors := dict "" 1.0 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 -}}
-{{- $quantity := kindIs "string" . | ternary . (int64 . | toString) -}}
-{{- $number := regexFind "^[0-9.]+" $quantity -}}
-{{- mulf $number (get $factors (trimPrefix $number $quantity)) | int64 -}}
+{{- include "myresource-operator.amount" (dict "of" "size" "text" .) | float64 | int64 -}}
 {{- end -}}
 {{- end }}
 

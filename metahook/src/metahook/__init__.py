@@ -165,7 +165,7 @@ else:
         "server.lifecycle.serve": ("serve",),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
-    __getattr__ = opener(__name__, _NAMES, extra="server")
+    __getattr__, __dir__ = opener(__name__, _NAMES, extra="server")
 
 
 __version__ = "0.4.0.dev0"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from metahook.cli.files.documents import as_yaml as as_yaml
     from metahook.cli.files.manifest import FileManifest as FileManifest
     from metahook.cli.files.manifest import files_in as files_in
+    from metahook.cli.files.manifest import missing as missing
+    from metahook.cli.files.manifest import misspelt as misspelt
     from metahook.cli.files.manifest import read_manifests as read_manifests
     from metahook.cli.files.manifests import Manifests as Manifests
     from metahook.cli.program import Commands as Commands
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from metahook.record.command import record_command as record_command
     from metahook.record.redaction import Redaction as Redaction
     from metahook.server.clock import utc_now as utc_now
+    from metahook.simulator.apiserver import custom_rules as custom_rules
+    from metahook.simulator.apiserver.custom_defaults import with_defaults as with_defaults
     from metahook.simulator.metacontroller.settings import SERVED as SERVED
     from metahook.simulator.metacontroller.settings import Mode as Mode
     from metahook.simulator.metacontroller.settings import Settings as Settings
@@ -46,7 +50,7 @@ else:
         "cli.errors": ("InputError", "input_errors"),
         "cli.files": ("metadata",),
         "cli.files.documents": ("FILE", "as_yaml"),
-        "cli.files.manifest": ("FileManifest", "files_in", "read_manifests"),
+        "cli.files.manifest": ("FileManifest", "files_in", "missing", "misspelt", "read_manifests"),
         "cli.files.manifests": ("Manifests",),
         "cli.program": ("Commands", "Program", "bound_program"),
         "protocol.objects.plain_json": ("Json",),
@@ -57,7 +61,9 @@ else:
         "record.command": ("record_command",),
         "record.redaction": ("Redaction",),
         "server.clock": ("utc_now",),
+        "simulator.apiserver": ("custom_rules",),
+        "simulator.apiserver.custom_defaults": ("with_defaults",),
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
-    __getattr__ = opener(__name__, _NAMES, extra="cli", root="metahook")
+    __getattr__, __dir__ = opener(__name__, _NAMES, extra="cli", root="metahook")

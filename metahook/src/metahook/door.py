@@ -7,8 +7,14 @@ Names = Mapping[str, tuple[str, ...]]
 """The names of a door, by the module that has them, or by the package that they are modules of."""
 
 
-def opener(door: str, names: Names, *, extra: str = "", root: str = "") -> Callable[[str], object]:
-    """Return the ``__getattr__`` of the *door*, whose *names* need *extra*; its modules are below *root*, or itself."""
+Opener = tuple[Callable[[str], object], Callable[[], list[str]]]
+
+
+def opener(door: str, names: Names, *, extra: str = "", root: str = "") -> Opener:
+    """Return the ``__getattr__`` and the ``__dir__`` of the *door*, whose *names* need *extra*.
+
+    Its modules are below *root*, or below itself.
+    """
     module_of = {name: f"{root or door}.{module}" for module, group in names.items() for name in group}
 
     def get(name: str) -> object:
@@ -28,4 +34,4 @@ def opener(door: str, names: Names, *, extra: str = "", root: str = "") -> Calla
         vars(import_module(door))[name] = value
         return value
 
-    return get
+    return get, lambda: sorted({*vars(import_module(door)), *module_of})

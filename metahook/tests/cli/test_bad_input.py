@@ -32,8 +32,9 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def rendered(*more: str, hook: str = HOOK) -> str:
-    return problem("render", "-k", "controller.yaml", "-k", "crd.yaml", "-f", "parent.yaml", "--hook", hook, *more)
+def rendered(*more: str, hook: str = HOOK, code: int = 2) -> str:
+    options = ("-k", "controller.yaml", "-k", "crd.yaml", "-f", "parent.yaml", "--hook", hook)
+    return problem("render", *options, *more, code=code)
 
 
 WRONG = {
@@ -91,7 +92,23 @@ WRONG = {
         "the CRD of Greeting: no API server accepts its schema; give the one that you apply",
     ),
     "a CRD without names": ("crd.yaml", ("  names:", "  name:"), "crd.yaml:5: not a CRD: it needs spec.group"),
-    "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:5: not YAML or JSON: "),
+    "not YAML": ("parent.yaml", ("{text: hi}", "{text: hi"), "parent.yaml:4: not YAML or JSON: a map in brackets that"),
+    "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
+    "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
+    "a parent of another kind": (
+        "parent.yaml",
+        ("kind: Greeting", "kind: Secret"),
+        "parent.yaml: no Greeting of example.com/v1, but a Secret of example.com/v1 (parent.yaml:1); name",
+    ),
+}
+
+
+REFUSED = {
+    "a name that the API server refuses": (
+        "parent.yaml",
+        ("name: hello", "name: 5"),
+        "parent.yaml:3: Greeting 5: metadata.name: ",
+    ),
     "a label that the API server refuses": (
         "parent.yaml",
         ("{name: hello}", "{name: hello, labels: {a: 5}}"),
@@ -103,37 +120,43 @@ WRONG = {
             "spec: {text: hi}\n",
             "spec: {text: hi}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 5}\n",
         ),
-        "parent.yaml:8: the API server refuses ConfigMap a: data.a: must be a string",
+        "parent.yaml:9: ConfigMap a: data.a: Invalid value: 5: must be a string",
     ),
-    "no name": ("parent.yaml", ("{name: hello}", "{}"), "parent.yaml:3: a Greeting has no metadata.name; give it one"),
-    "no kind": ("parent.yaml", ("kind: Greeting\n", ""), "parent.yaml:1: not a Kubernetes object; each needs"),
     "a value that the CRD refuses": (
         "parent.yaml",
         ("text: hi", "text: 5"),
-        "parent.yaml:4: spec.text must be of type str",
+        "parent.yaml:4: Greeting hello: spec.text: Invalid value: 5: must be of type string",
     ),
     "a text that is too long for the CRD": (
         "parent.yaml",
         ("text: hi", f"text: {'hi' * 600}"),
-        "parent.yaml:4: spec.text must have at most 1000 characters",
+        f'parent.yaml:4: Greeting hello: spec.text: Invalid value: "{"hi" * 29}h...: must have at most 1000 characters',
     ),
     "a field that is missing in the parent": (
         "parent.yaml",
         ("{text: hi}", "{text: null}"),
-        "parent.yaml:4: spec.text is required",
+        "parent.yaml:4: Greeting hello: spec.text is required",
     ),
     "a field that the CRD lacks": (
         "parent.yaml",
         ("{text: hi}", "{text: hi, txet: hi}"),
-        "parent.yaml:4: spec.txet is not in the CRD's schema; remove it",
+        "parent.yaml:4: Greeting hello: spec.txet: unknown field; did you mean text?",
     ),
-    "a name that the API server refuses": ("parent.yaml", ("name: hello", "name: 5"), "parent.yaml:3: "),
-    "a parent of another kind": (
+    "an object that is there twice": (
         "parent.yaml",
-        ("kind: Greeting", "kind: Secret"),
-        "parent.yaml: no Greeting of example.com/v1; name a file that has one",
+        ("spec: {text: hi}\n", f"spec: {{text: hi}}\n---\n{PARENT}"),
+        "parent.yaml:6: Greeting hello: the same object as in parent.yaml:1; remove one of them",
     ),
 }
+
+
+@pytest.mark.parametrize(("file", "change", "line"), REFUSED.values(), ids=REFUSED)
+def test_what_a_cluster_refuses_is_named_with_its_line(file: str, change: tuple[str, str], line: str) -> None:
+    text = Path(file).read_text()
+    assert change[0] in text
+    Path(file).write_text(text.replace(*change, 1))
+
+    assert rendered(code=1).startswith(line)
 
 
 @pytest.mark.parametrize(("file", "change", "line"), WRONG.values(), ids=WRONG)
@@ -156,7 +179,10 @@ def test_aliases_that_grow_are_refused_at_their_line(file: str) -> None:
     ("arguments", "line"),
     [
         (["-k", "none.yaml"], "none.yaml: no such file or directory; name a file, or - for standard input"),
-        (["-k", "crd.yaml"], "crd.yaml: no CompositeController or DecoratorController; name a file that has one"),
+        (
+            ["-k", "crd.yaml"],
+            "crd.yaml: no CompositeController of metacontroller.k8s.io/v1alpha1 or DecoratorController",
+        ),
         (["-k", "."], "parent.yaml: no such file"),
         (
             ["-k", "controller.yaml", "-k", "other.yaml"],
@@ -239,8 +265,8 @@ def test_a_comparison_needs_two_files_and_simulate_a_time() -> None:
 def test_a_change_that_the_crd_refuses_is_named() -> None:
     options = ("-k", "controller.yaml", "-k", "crd.yaml", "--hook", HOOK, "-f", "parent.yaml")
 
-    assert problem("simulate", *options, "--set", "text=[]").startswith("--set text: spec.text must be of type string")
-    assert problem("simulate", *options, "--set", "a=b").startswith("--set a: spec.a is not in the CRD's schema")
+    refused = [problem("simulate", *options, "--set", change, code=1) for change in ("text=[]", "a=b")]
+    assert refused == ["--set text: spec.text: must be of type string", "--set a: spec.a: unknown field; remove it"]
 
 
 def test_a_child_that_the_api_server_keeps_refusing_is_not_compared() -> None:

@@ -34,7 +34,7 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "rendr": ("rendr", "see: widgets --help"),
+    "rendr": ("rendr", "Did you mean 'render'? See: widgets --help"),
     "render": ("--filename", "see: widgets render --help"),
     "render --colour": ("--colour", "see: widgets render --help"),
     "render -f -": (f"-: {NO_WIDGET}", "such as web.yaml"),

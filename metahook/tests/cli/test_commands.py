@@ -200,7 +200,7 @@ def test_an_edit_of_a_pod_template_restarts_pods() -> None:
     group, kind = f"{crd['group']}/{crd['versions'][0]['name']}", crd["names"]["kind"]
     files = [
         written(
-            f"{image}.yaml", {"apiVersion": group, "kind": kind, "metadata": {"name": "n"}, "spec": {"image": image}}
+            f"{image}.yaml", {"apiVersion": group, "kind": kind, "metadata": {"name": "mine"}, "spec": {"image": image}}
         )
         for image in ("one", "two")
     ]

@@ -115,6 +115,20 @@ def test_the_tests_of_a_project_pass(name: str) -> None:
 
 
 @pytest.mark.slow
+def test_a_crd_older_than_its_model_is_the_only_error_of_the_tests_of_a_project() -> None:
+    call("new", *SITE, "-o", "it")
+    model = Path("it/model.py")
+    model.write_text(
+        model.read_text().replace("class Spec(Struct):", "class Spec(Struct, kw_only=True):\n    new: str\n")
+    )
+
+    ended = run("it", "pytest", "-q")
+
+    assert "\ncrd.yaml is not made from model.py: run make generate\n" in ended.stdout
+    assert ended.stdout.splitlines()[-1].startswith("1 error in ")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", short_or_whole(["a decorator"], list(PROJECTS)))
 def test_make_check_finds_nothing_in_a_new_project(name: str) -> None:
     call("new", *PROJECTS[name], "-o", "it")

@@ -58,9 +58,6 @@ FOUND_BY_TESTS: Mistakes = {
         "the status True for any reason": ('"True" if reason == "Ready" else "False"', '"True"'),
         "a field that no child has": ("class Status(", 'class Spec(Spec):\n    owner: str = ""\n\n\nclass Status('),
     },
-    ("site", "crd.yaml"): {
-        "a CRD of another model": ("maximum: 65535", "maximum: 70000"),
-    },
     ("tenant", "children.py"): {
         "the user is ignored": ('"name": spec.user', '"name": "jane"'),
         "the quota is ignored": ("str(spec.pods)", '"10"'),

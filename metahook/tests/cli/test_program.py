@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from metahook.cli.program import VERBS
 from metahook.commands import bound_program
 from toolkit.cli.bound import binding
+from toolkit.cli.command import problem
 from toolkit.command import run
 from toolkit.slow import short_or_whole
 
@@ -38,6 +40,11 @@ def completed(instruction: str, words: str = "", place: int = 0) -> str:
 )
 def test_commands_options_values_and_files_are_completed(words: str, printed: str) -> None:
     assert completed("bash_complete", words, len(words.split()) - 1).splitlines() == [printed]
+
+
+@pytest.mark.parametrize("name", ["check", "dev", "new", *VERBS])
+def test_a_misspelt_command_is_suggested(name: str) -> None:
+    assert problem(f"{name}x") == f"No such command '{name}x'. Did you mean '{name}'? See: metahook --help"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

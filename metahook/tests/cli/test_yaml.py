@@ -1,41 +1,11 @@
 """YAML is read as kubectl reads it; aliases and nesting beyond the limits are refused before a value is built."""
 
-from pathlib import Path
-
 import pytest
 
 from metahook.cli.errors import MAX_DEPTH, DocumentError
 from metahook.cli.files import yaml_documents
 from metahook.cli.files.yaml_documents import load_yaml
-from toolkit.cli.command import call
-from toolkit.command import assert_one_line
-from toolkit.hostile_yaml import BEYOND_THE_LIMITS, tenfold
-from toolkit.root import ROOT
-
-GREETING = ROOT / "examples/greeting"
-HI, HOOK = str(GREETING / "hi.yaml"), ["--hook", str(GREETING / "greetings.py")]
-CAREFUL = [*HOOK, "-k", str(GREETING / "compositecontroller.yaml"), "-k", str(GREETING / "crd.yaml")]
-READERS = [
-    pytest.param(["render", *CAREFUL, "-f", "FILE"], id="render"),
-    pytest.param(["render", *HOOK, "-f", HI, "-k", "FILE"], id="render --manifests"),
-    pytest.param(["render", *CAREFUL, "-f", HI, "--observed", "FILE"], id="render --observed"),
-    pytest.param(["diff", *CAREFUL, "FILE", HI], id="diff, the old one"),
-    pytest.param(["diff", *CAREFUL, HI, "FILE"], id="diff, the new one"),
-    pytest.param(["replay", *HOOK, "FILE"], id="replay"),
-]
-
-
-@pytest.mark.parametrize("arguments", READERS)
-@pytest.mark.parametrize(("text", "words"), BEYOND_THE_LIMITS)
-def test_aliases_and_nesting_beyond_the_limits_are_one_line(
-    arguments: list[str], text: str, words: list[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "web.yaml"
-    file.write_text(text)
-
-    ended = call(*(str(file) if word == "FILE" else word for word in arguments))
-
-    assert_one_line(ended, 2, str(file), *words)
+from toolkit.bad_files import tenfold
 
 
 def test_aliases_within_the_limit_repeat_their_values() -> None:
@@ -71,14 +41,17 @@ def test_nesting_is_read_down_to_the_limit(levels: int, *, read: bool) -> None:
             "{1: a, true: b, 1.5: c, d: e}", {"1": "a", "true": "b", "1.5": "c", "d": "e"}, id="1 is true in Python"
         ),
         pytest.param(
-            "{a: &a {x: 1, y: 2}, b: {<<: *a, y: 3}}", {"a": {"x": 1, "y": 2}, "b": {"x": 1, "y": 3}}, id="<<"
+            "{a: &a {x: 1, z: 2}, b: {<<: *a, z: 3}}", {"a": {"x": 1, "z": 2}, "b": {"x": 1, "z": 3}}, id="<<"
         ),
+        pytest.param("{a: &a {z: 2}, b: {z: 3, <<: *a}}", {"a": {"z": 2}, "b": {"z": 2}}, id="<< below"),
         pytest.param("{a: &a {1: x}, b: {<<: *a}}", {"a": {"1": "x"}, "b": {"1": "x"}}, id="a number merged by <<"),
         pytest.param("? &key a\n: *key", {"a": "a"}, id="a key repeated by an alias"),
-        pytest.param("[yes, On, n]", [True, True, "n"], id="booleans of YAML 1.1"),
-        pytest.param("[=, .nan, .inf, 12:30, 2026-01-31]", ["=", ".nan", ".inf", "12:30", "2026-01-31"], id="words"),
-        pytest.param("[0x10, 017, 1e3]", [16, 15, 1000.0], id="numbers"),
-        pytest.param("[100000000000000000000]", [10**20], id="a large number"),
+        pytest.param("[yes, On, n]", [True, True, False], id="booleans of YAML 1.1"),
+        pytest.param("[=, 12:30, 2026-01-31, 1e999]", ["=", "12:30", "2026-01-31", "1e999"], id="words"),
+        pytest.param("[0x10, 017, 08, 0o17, 1e3, 3.0]", [16, 15, 8, 15, 1000, 3], id="numbers"),
+        pytest.param("[100000000000000000000]", [1e20], id="a large number"),
+        pytest.param("[!!set {a}, !!binary aGk=, !mine 5]", [{"a": None}, "hi", "5"], id="tags"),
+        pytest.param("!!python/object/apply:os.getcwd []", [], id="a tag that would run code"),
     ],
 )
 def test_scalars_and_keys_are_read_as_kubectl_does(text: str, found: object) -> None:
@@ -92,20 +65,15 @@ def test_scalars_and_keys_are_read_as_kubectl_does(text: str, found: object) -> 
         ('{1: a, "1": b}', "key '1' is repeated"),
         ("? [a]\n: b", "a key is not a string; quote it"),
         ("~: b", "a key is not a string; quote it"),
-        ("a: 1\nb: !!set {a}", "line 2: a tag such as !!set"),
-        ("!!binary aGk=", "a tag such as"),
-        ("!!timestamp 2026-01-31", "a tag such as"),
-        ("!!python/object/apply:os.getcwd []", "a tag such as"),
-        ("!mine 5", "a tag such as"),
-        ("a: 1e999", "line 1: a number that JSON does not have"),
+        ("!!binary a", "a !!binary that is not text in Base64"),
+        ("!!timestamp today", "a value that is not of its type"),
+        ("a: .inf", "line 1: a number that JSON does not have"),
         ("!!float .inf", "a number that JSON does not have"),
         ('"\\ud83d"', "half of a character"),
         ('"\\ud83d": 1', "half of a character"),
         ("a: 1\nb: !!bool maybe", "line 2: a value that is not of its type"),
         ("!!int ''", "a value that is not of its type"),
         ("!!int many", "a value that is not of its type"),
-        ("!!map [a]", "expected a mapping"),
-        ("a: 1\nb: *b", "line 2: found undefined alias"),
         ("a: 1\nb: \x00", "line 2: a control character; remove it"),
     ],
 )

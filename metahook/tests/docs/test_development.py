@@ -3,13 +3,17 @@
 import json
 import logging
 import re
+from pathlib import Path
 from runpy import run_path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 
 from metahook import Controller
+from metahook.cli import project
 from metahook.server.app import ServerOptions, create_app
+from toolkit.cli.command import call as metahook
 from toolkit.documents import blocks, page
 from toolkit.root import ROOT
 from toolkit.served.asgi import call
@@ -17,6 +21,7 @@ from toolkit.served.asgi import call
 Json = dict[str, Any]
 
 PAGE = page("hook-reference")
+TEMPLATES = Path(project.__file__).parent / "templates"
 HOOK = ROOT / "examples/greeting/greetings.py"
 DEV = ServerOptions(dev=True)
 METADATA = {"name": "hi", "namespace": "default"}
@@ -68,3 +73,27 @@ def test_the_examples_have_the_spec_of_the_controller(greetings: Controller) -> 
     answer = call(create_app(with_example), "/sync", json.dumps(request).encode()).json()
 
     assert answer["children"][0]["data"] == json.loads(text) == {"text": "hello"}
+
+
+URL = re.compile(r"http://127\.0\.0\.1:8080(/[\w./-]*)")
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.md"), *TEMPLATES.rglob("*.md")]
+PROMISED = {
+    **{str(path.relative_to(ROOT)): path.read_text() for path in PAGES},
+    **{f"{name} --help": " ".join(metahook(name, "--help").out.split()) for name in ("dev", "new", "record")},
+}
+
+
+def is_served(app: FastAPI, url: str) -> bool:
+    return call(app, url, method="GET").status_code != 404
+
+
+@pytest.mark.parametrize("where", PROMISED)
+def test_each_address_that_a_page_or_help_names_is_served(where: str, greetings: Controller) -> None:
+    addresses = [url.rstrip(".") for url in URL.findall(PROMISED[where])]
+
+    assert [url for url in addresses if not is_served(create_app(greetings, DEV), url)] == []
+
+
+def test_an_address_that_is_not_served_is_noticed(greetings: Controller) -> None:
+    assert URL.findall(PROMISED["dev --help"]) == ["/openapi.json"]
+    assert not is_served(create_app(greetings, DEV), "/")

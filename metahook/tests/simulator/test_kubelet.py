@@ -272,6 +272,8 @@ SECRET = {"name": "B", "valueFrom": {"secretKeyRef": {"name": "app", "key": "b"}
 )
 def test_a_container_that_can_not_be_configured_names_the_first_key_that_it_uses(env: list[Json], message: str) -> None:
     made = started()
+    for kind in ("ConfigMap", "Secret"):
+        made.apply({"apiVersion": "v1", "kind": kind, "metadata": {"name": "app"}, "data": {"a": "MQ==", "b": "MQ=="}})
     made.kubelet.fail(Failure.CONFIG_ERROR)
     with_main(made, env=env)
     made.run(5)

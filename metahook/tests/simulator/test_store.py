@@ -26,7 +26,8 @@ def stored(api: ApiServer, key: Key = WEB) -> Json:
 
 
 def test_a_create_does_not_set_uid_generation_or_times(api: ApiServer) -> None:
-    sent = {"uid": "mine", "generation": 7, "creationTimestamp": "then", "deletionTimestamp": "soon"}
+    then, soon = "2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"
+    sent = {"uid": "mine", "generation": 7, "creationTimestamp": then, "deletionTimestamp": soon}
     made = api.create(with_metadata(parent(), **sent, resourceVersion="9"), "you")["metadata"]
 
     assert made["uid"] != "mine"
@@ -76,7 +77,7 @@ def test_an_update_of_an_older_version_is_a_conflict_and_one_without_a_version_i
 def test_an_update_can_not_change_what_only_the_server_sets(api: ApiServer) -> None:
     old = api.create(parent(), "you")
 
-    new = api.update(with_metadata(old, uid="mine", generation=9, deletionTimestamp="now"), "you")
+    new = api.update(with_metadata(old, uid="mine", generation=9, deletionTimestamp="2030-01-01T00:00:00Z"), "you")
 
     assert new == old
 

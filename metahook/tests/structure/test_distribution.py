@@ -63,6 +63,7 @@ DOORS = pytest.mark.parametrize(
 
 @DOORS
 def test_each_name_of_a_door_can_be_imported(door: ModuleType) -> None:
+    assert set(vars(door)["__all__"]) <= set(dir(door))
     assert [name for name in vars(door)["__all__"] if not hasattr(door, name)] == []
 
 

@@ -1,6 +1,7 @@
 """The fixtures for pytest, in projects of their own. Pytest finds the plugin by its entry point."""
 
 import shutil
+from fnmatch import fnmatch
 
 import pytest
 
@@ -122,3 +123,47 @@ def test_a_setting_that_is_missing_or_wrong_is_named(project: pytest.Pytester, s
 
 def test_a_fixture_of_the_project_that_is_called_world_stays_its_own(project: pytest.Pytester) -> None:
     run(project, OWN_WORLD).assert_outcomes(passed=1)
+
+
+BROKEN = [
+    ("hi.yaml", "text: ", "txt: ", "hi.yaml:4: Greeting hi: spec.txt: unknown field; *"),
+    (
+        "compositecontroller.yaml",
+        "resource: configmaps",
+        "resource: secrets",
+        "hi.yaml: hi: the controller does not fit *",
+    ),
+    ("greetings.py", "def sync(", "def sync((", "--hook greetings.py:*: SyntaxError: *"),
+    (
+        "greetings.py",
+        "import msgspec",
+        "import nothing",
+        "--hook greetings.py:*: ModuleNotFoundError: No module named 'nothing'",
+    ),
+]
+
+
+@pytest.fixture(name="with_example")
+def _with_example(project: pytest.Pytester) -> pytest.Pytester:
+    shutil.copy(GREETING / "hi.yaml", project.path)
+    project.makeini(f"{SETTINGS}metahook_examples = hi.yaml\n")
+    return project
+
+
+@pytest.mark.parametrize(("file", "old", "new", "error"), BROKEN)
+def test_files_that_do_not_fit_together_are_one_error_before_all_tests(
+    with_example: pytest.Pytester, file: str, old: str, new: str, error: str
+) -> None:
+    broken = with_example.path / file
+    assert old in broken.read_text()
+    broken.write_text(broken.read_text().replace(old, new, 1))
+
+    ended = run(with_example, TEN_LINES)
+
+    assert ended.ret == pytest.ExitCode.USAGE_ERROR
+    line, *_ = filter(None, ended.errlines)
+    assert fnmatch(line, f"ERROR: {error}"), line
+
+
+def test_examples_that_fit_are_no_error(with_example: pytest.Pytester) -> None:
+    run(with_example, TEN_LINES).assert_outcomes(passed=3)

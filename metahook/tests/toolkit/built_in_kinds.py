@@ -26,7 +26,7 @@ _SCALARS = {
     "api.resource.Quantity": "quantity",
     "util.intstr.IntOrString": "int-or-string",
     "apis.meta.v1.Time": "date-time",
-    "apis.meta.v1.MicroTime": "date-time",
+    "apis.meta.v1.MicroTime": "micro-time",
 }
 _MAY_BE_EMPTY = {"io.k8s.api.core.v1.LimitRangeSpec"}
 """Types with a field that is required, and that an API server takes without."""
@@ -114,7 +114,8 @@ class _Types:
         if "$ref" in schema:
             return self._reference(schema["$ref"].rpartition("/")[2])
         if "items" in schema:
-            return {"items": self._type(schema["items"])}
+            keys = schema.get("x-kubernetes-list-map-keys")
+            return {"items": self._type(schema["items"]), **({"keys": keys} if keys else {})}
         if "additionalProperties" in schema:
             return {"values": self._type(schema["additionalProperties"])}
         if schema.get("type") == "object":

@@ -29,10 +29,11 @@ def with_spec(manifest: Json, **fields: Any) -> Json:
     return {**manifest, "spec": {**manifest["spec"], **fields}}
 
 
-def service(name: str = "shop", *ports: Json, **spec: Any) -> Json:
-    """Return a Service that selects the Pods."""
+def service(name: str = "shop", *ports: Json, uid: str = "", **spec: Any) -> Json:
+    """Return a Service that selects the Pods, with a *uid* if it is from a cluster."""
     fields = {"selector": {"app": "shop"}, "ports": list(ports) or [{"port": 80}], **spec}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": fields}
+    metadata = {"name": name, **({"uid": uid} if uid else {})}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": fields}
 
 
 def spec_of(manifest: Json, *others: Json, container: str = "") -> Json:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from app.cli.files.validation import problems
-from app.cli.importing.differences import Weight
+from app.cli.importing.comparison import Weight
 from tests.cli.command import assert_one_line, call
 from tests.cli.importing.given import container, deployment, result_of, service
 from tests.requests.builders import Json
@@ -24,7 +24,7 @@ def test_it_prints_a_my_resource_that_is_valid(tmp_path: Path) -> None:
 
     assert (ended.code, ended.err) == (0, "")
     (printed,) = yaml.safe_load_all(ended.out)
-    assert problems(printed, "a file") == []
+    assert problems(printed) == []
     assert ended.out == (
         "---\n"
         "# From Deployment shop. The new one is shop-deployment, and selects its Pods by myresource: shop.\n"
@@ -77,7 +77,7 @@ def test_a_line_end_in_a_name_does_not_end_a_comment(tmp_path: Path) -> None:
     assert yaml.safe_load(ended.out)["spec"]["image"] == "shop:1"
 
 
-def test_it_reads_lists_of_standard_input_and_ignores_other_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_reads_lists_of_standard_input_and_names_other_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     others = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}]
     items = [deployment(container(ports=[{"containerPort": 80}])), service(), *others]
     text = yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items})
@@ -85,8 +85,60 @@ def test_it_reads_lists_of_standard_input_and_ignores_other_kinds(monkeypatch: p
 
     ended = call("import", "-f", "-")
 
-    assert (ended.code, ended.err) == (0, "")
+    assert ended.code == 0
+    assert ended.err.endswith("ConfigMap a: not imported: it is no part of a MyResource\n")
     assert yaml.safe_load(ended.out)["spec"]["ports"] == [{"containerPort": 80}]
+
+
+def test_what_the_pods_use_is_printed_after_it_and_simulate_takes_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config"}, "data": {"a": "1"}}
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}}
+    elsewhere = {**config, "metadata": {"name": "config", "namespace": "other"}}
+    role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": "r"}, "rules": []}
+    pod = {"serviceAccountName": "robot", "volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]}
+    shop = deployment(container(envFrom=[{"configMapRef": {"name": "config"}}]), pod=pod)
+    other = deployment(container(envFrom=[{"configMapRef": {"name": "config"}}]), name="other")
+
+    ended = call("import", "-f", file_with(tmp_path, config, elsewhere, role, shop, account, claim, other))
+
+    printed = list(yaml.safe_load_all(ended.out))
+    assert [each["kind"] for each in printed] == ["MyResource", *PASSED_ON, "MyResource"]
+    assert printed[1:4] == [config, account, claim]
+    assert ended.code == 0
+    assert [line.split(": ", 2)[2] for line in ended.err.splitlines()] == [
+        "ConfigMap config: not imported: it is no part of a MyResource",
+        "Role r: not imported: it is no part of a MyResource",
+    ]
+    monkeypatch.setattr("sys.stdin", io.StringIO(ended.out))
+    assert call("simulate", "-f", "-", "--speed", "0").code == 0
+
+
+PASSED_ON = ["ConfigMap", "ServiceAccount", "PersistentVolumeClaim"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kind": "StatefulSet"}, ["but a StatefulSet of apps/v1 (", "a MyResource runs a Deployment alone"]),
+        ({"kind": "Deploymnt"}, [":2: nothing serves Deploymnt of apps/v1; did you mean Deployment of apps/v1?"]),
+        ({"apiVersion": "app/v1"}, ["nothing serves Deployment of app/v1; did you mean Deployment of apps/v1?"]),
+        ({"apiVersion": "v1", "kind": "Service"}, ["no Deployment of apps/v1, but a Service of v1 (", "name a file"]),
+    ],
+)
+def test_without_a_deployment_it_says_what_there_is_and_what_is_meant(
+    tmp_path: Path, changes: Json, words: list[str]
+) -> None:
+    file = file_with(tmp_path, {**deployment(), **changes})
+
+    assert_one_line(call("import", "-f", file), 2, file, *words)
 
 
 def test_a_service_of_another_namespace_is_not_its_own(tmp_path: Path) -> None:

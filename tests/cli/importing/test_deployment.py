@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.importing.differences import Weight
+from app.cli.importing.comparison import Weight
 from tests.cli.importing.given import container, deployment, result_of, spec_of, with_spec
 from tests.requests.builders import Json
 
@@ -108,7 +108,7 @@ def test_what_a_spec_has_is_in_it_and_defaults_are_not(manifest: Json, spec: Jso
         (pod(hostNetwork=True), "spec.template.spec.hostNetwork", "opens the node"),
         (one(ports=[{"containerPort": 80, "hostPort": 80}]), f"{MAIN}.ports[80].hostPort", "opens the node"),
         (pod(volumes=[HOST]), "spec.template.spec.volumes[logs]", "use a PersistentVolumeClaim"),
-        (one(volumeMounts=[{"name": "x", "mountPath": "/x"}]), f"{MAIN}.volumeMounts[/x]", "no volume of that name"),
+        (one(volumeMounts=[{"name": "x", "mountPath": "/x"}]), f"{MAIN}.volumeMounts[/x]", "its volume x is left out"),
         (one(securityContext={"privileged": True}), f"{MAIN}.securityContext.privileged", "opens the node"),
         (one(securityContext={"allowPrivilegeEscalation": True}), f"{MAIN}.securityContext.allowP", "more privileges"),
         (
@@ -121,7 +121,7 @@ def test_what_a_spec_has_is_in_it_and_defaults_are_not(manifest: Json, spec: Jso
             f"{MAIN}.securityContext.capabilities.drop",
             "Restricted",
         ),
-        (one(securityContext={"runAsUser": 0}), f"{MAIN}.securityContext.runAsUser", "greater than or equal to 1"),
+        (one(securityContext={"runAsUser": 0}), f"{MAIN}.securityContext.runAsUser", "it is not root"),
         (
             one(securityContext={"seccompProfile": {"type": "Unconfined"}}),
             f"{MAIN}.securityContext.seccompProfile",
@@ -129,7 +129,12 @@ def test_what_a_spec_has_is_in_it_and_defaults_are_not(manifest: Json, spec: Jso
         ),
         (
             deployment(container(), container("proxy", securityContext={"runAsUser": 7})),
-            "spec.template.spec.initContainers[proxy].securityContext.runAsUser",
+            "spec.template.spec.containers[proxy].securityContext.runAsUser",
+            "the same user",
+        ),
+        (
+            deployment(container(securityContext={"runAsUser": 7}), container("proxy")),
+            f"{MAIN}.securityContext.runAsUser",
             "the same user",
         ),
         (pod(automountServiceAccountToken=True), "spec.template.spec.automountServiceAccountToken", "no token"),
@@ -139,7 +144,7 @@ def test_what_a_spec_has_is_in_it_and_defaults_are_not(manifest: Json, spec: Jso
             "not start with system-",
         ),
         (one(tty=True), f"{MAIN}.tty", "no field for it"),
-        (one(resources={"limits": {"memory": "4Mi"}}), f"{MAIN}.resources.limits.memory", "below 6Mi"),
+        (one(resources={"limits": {"memory": "4Mi"}}), f"{MAIN}.resources.limits.memory", "at least 6Mi"),
         (with_spec(one(), paused=True), "spec.paused", "no field for it"),
         (deployment(labels={"app.kubernetes.io/part-of": "x"}), "spec.template.metadata.labels.app.k", "are reserved"),
     ],
@@ -217,7 +222,7 @@ def test_users_metadata_stays_and_that_of_kubectl_goes() -> None:
     [
         (deployment(name="9shop"), "metadata.name: must"),
         (deployment(container("a"), container("b")), "its containers are a, b: choose"),
-        (one(image="no image:"), "spec.image: must be an image reference"),
+        (one(image="no image:"), f"{MAIN}.image: must be an image reference"),
     ],
 )
 def test_a_deployment_without_a_my_resource_says_why(manifest: Json, why: str) -> None:

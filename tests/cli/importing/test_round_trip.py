@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 
 from app.api.values.quantity import milli
 from app.cli.files.validation import problems
-from app.cli.importing.canonical import tidy
-from app.cli.importing.differences import Weight
+from app.cli.importing.comparison import Weight
 from app.cli.importing.importing import imported
+from app.cli.importing.schema import stored as as_stored
 from tests.requests.builders import Json, sync
 from tests.strategies.my_resources import parents
 from toolkit.slow import short_or_whole
@@ -38,7 +38,7 @@ def made(parent: Json) -> list[Json]:
 
 def stored(children: list[Json]) -> list[Json]:
     """Return *children* without values that mean nothing."""
-    return [{**child, "spec": tidy({"spec": child["spec"]})["spec"]} for child in children]
+    return [{**child, "spec": as_stored(child).spec} for child in children]
 
 
 def again(parent: Json, children: list[Json]) -> Json:
@@ -47,7 +47,7 @@ def again(parent: Json, children: list[Json]) -> Json:
     result = imported(deployment, [child for child in children if child is not deployment], ())
     assert result.said[Weight.LOST] == []
     assert result.my_resource is not None
-    assert problems(result.my_resource, "a file") == []
+    assert problems(result.my_resource) == []
     return {**parent, "spec": result.my_resource["spec"]}
 
 

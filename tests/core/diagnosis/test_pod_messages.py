@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from app.core.reasons import REASONS
 from tests.requests.builders import Json
 from tests.requests.pods import (
     UNSCHEDULABLE,
@@ -148,3 +149,24 @@ def test_a_sidecar_that_is_stopped_is_not_explained_by_the_probes_of_the_spec() 
 
     assert "Probe" not in message
     assert "-c proxy --previous --ignore-errors" in message
+
+
+EXAMPLES: dict[str, tuple[Json, Json]] = {
+    "ImagePullFailed": (NO_IMAGE, {}),
+    "ContainerConfigError": (
+        stopped(waiting("CreateContainerConfigError", 'secret "db" not found')),
+        {"envFrom": [{"secretRef": {"name": "db"}}]},
+    ),
+    "RunContainerError": (crashing(128, "StartError"), {"command": ["x"]}),
+    "OOMKilled": (OOM, {"memory": "128Mi"}),
+    "CrashLooping": (crashing(127), {}),
+    "Unschedulable": (UNSCHEDULABLE, {"nodeSelector": {"a": "b"}}),
+    "ProbeFailing": (container(state=running(600), ready=False), {"readinessProbe": PROBE}),
+}
+
+
+@pytest.mark.parametrize("reason", EXAMPLES)
+def test_the_example_of_a_message_is_one_that_users_see(reason: str) -> None:
+    seen, spec = EXAMPLES[reason]
+
+    assert said(seen if "metadata" in seen else pod(seen), **spec) == (reason, REASONS[reason].example())

@@ -64,7 +64,6 @@ def scaled(before: int, to: int, *, ago: float = 0, **status: Any) -> list[Json]
         pytest.param(scaled(2, 9, replicas=9, updatedReplicas=9), id="Pods are starting"),
         pytest.param(scaled(9, 2, observedGeneration=1), id="down, not yet observed"),
         pytest.param(scaled(9, 2, availableReplicas=2), id="Pods are stopping"),
-        pytest.param(scaled(9, 9, observedGeneration=1), id="the number is recorded"),
     ],
 )
 def test_it_stays_ready_while_it_scales_and_its_conditions_stay_the_same(children: list[Json]) -> None:

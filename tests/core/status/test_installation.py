@@ -1,12 +1,13 @@
 """The condition OperatorMisconfigured: what is wrong with the installation of the operator."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from app.core.controller import controller
+from app.core.timers import format_time
 from app.core.watch import Watch
 from metahook import InstallationProblem
 from metahook.protocol.request_builder import sync_request
@@ -168,17 +169,49 @@ def test_the_clock_is_remembered_beside_a_more_severe_finding() -> None:
     assert misconfigured(found)["reason"] == "ClockSkewed"
 
 
-def test_the_finding_stays_until_the_rollout_is_complete() -> None:
-    found = rolling(120)
-    later = rolling(120, status=found["status"], stored="2026-01-31T12:10:00Z")
-    parent = my_resource(**SPEC, status=later["status"])
+def stored(at: datetime, status: Json, *, changed: str = NOW_TEXT, generation: int = 1) -> Json:
+    """Return the parent whose *status* the API server stored *at* a time, and whose spec was *changed*."""
+    parent = my_resource(**SPEC, status=status, generation=generation)
+    times = [{"time": format_time(at), "subresource": "status"}, {"time": changed}]
+    return {**parent, "metadata": {**parent["metadata"], "managedFields": times}}
 
-    complete = sync(parent, *finished(parent), now=NOW + timedelta(minutes=30))
+
+@pytest.mark.parametrize("ahead", [120, 600])
+def test_the_finding_stays_at_rest_until_a_change_of_the_spec_shows_that_the_clocks_agree(ahead: int) -> None:
+    skew, found = timedelta(seconds=ahead), rolling(ahead)
+    later = rolling(ahead, status=found["status"], stored="2026-01-31T12:10:00Z")
+    complete, rests = NOW + timedelta(minutes=15), NOW + timedelta(hours=3)
+    parent = stored(complete - timedelta(seconds=1), later["status"])
+    ready = sync(parent, *finished(parent), now=complete + skew)
+    parent = stored(complete, ready["status"])
 
     assert condition(later)["reason"] == "RollingOut"
     assert condition(found, TYPE)["lastTransitionTime"] == NOW_TEXT  # and not two minutes later
-    assert misconfigured(later)["reason"] == "ClockSkewed"
-    assert misconfigured(complete) == {}
+    assert misconfigured(later)["reason"] == misconfigured(ready)["reason"] == "ClockSkewed"
+    assert condition(ready)["lastTransitionTime"] <= format_time(complete)
+    for clock in (skew, timedelta()):
+        assert sync(parent, *finished(parent), now=rests + clock)["status"] == ready["status"]
+
+    for clock, reasons in ((skew, ("ClockSkewed", "ClockSkewed")), (timedelta(), ("ClockSkewed", None))):
+        parent = stored(complete, ready["status"], changed=format_time(rests), generation=2)
+        changed = sync(parent, *finished(my_resource(**SPEC)), now=rests + clock)
+        parent = stored(rests, changed["status"], changed=format_time(rests), generation=2)
+        again = sync(parent, *finished(my_resource(**SPEC)), now=rests + clock)
+        assert tuple(misconfigured(each).get("reason") for each in (changed, again)) == reasons
+
+
+def test_a_time_of_a_clock_that_was_ahead_is_corrected_to_when_it_was_stored() -> None:
+    parent = my_resource(**SPEC)
+    ready = sync(parent, *finished(parent), now=NOW + timedelta(minutes=10))["status"]
+    assert condition({"status": ready})["lastTransitionTime"] == "2026-01-31T12:10:00Z"  # nothing shows the clock yet
+    parent = stored(NOW, ready)
+
+    corrected = sync(parent, *finished(parent), now=NOW + timedelta(hours=1))
+    again = sync(stored(NOW + timedelta(hours=1), corrected["status"]), *finished(parent), now=NOW + timedelta(hours=2))
+
+    assert condition(corrected)["lastTransitionTime"] == NOW_TEXT
+    assert misconfigured(corrected)["reason"] == "ClockSkewed"
+    assert again["status"] == corrected["status"]
 
 
 def test_the_finding_is_counted() -> None:

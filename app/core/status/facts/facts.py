@@ -71,7 +71,7 @@ class Facts:
     def is_rolling_out(self) -> bool:
         """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
         is_updating = self.deployment_drift is not None and self.deployment_drift.observed is not None
-        return is_updating or self.rollout.is_not_yet_observed or self.rollout.is_under_way
+        return is_updating or self.is_not_yet_observed or self.rollout.is_under_way
 
     @property
     def is_incomplete(self) -> bool:
@@ -80,31 +80,29 @@ class Facts:
         return bool(self.desired.config.missing) or (is_unfinished and not self.rollout.is_paused_midway)
 
     @cached_property
-    def template_records(self) -> TemplateRecords | None:
-        """What the Deployment remembers of its Pod templates; None if the spec uses nothing that asks for it."""
-        if not self.desired.replicas.is_autoscaled and self.desired.rollback is None:
-            return None
+    def template_records(self) -> TemplateRecords:
+        """What the Deployment remembers of its Pod templates."""
         is_drifted = self.deployment_drift is not None
         return TemplateRecords(self.desired, self.rollout, self.children, is_drifted=is_drifted)
+
+    @property
+    def is_not_yet_observed(self) -> bool:
+        """Whether the Deployment's status may be about another Pod template than the one that it has."""
+        return self.rollout.is_not_yet_observed and not self.template_records.is_rolled_out
+
+    @cached_property
+    def records_until(self) -> datetime | None:
+        """Until when the Deployment has time to get, and observe, what it is to remember; None if nothing shows it."""
+        times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
+        return after(max(times), PATIENCE) if times else None
 
     @cached_property
     def is_scaling(self) -> bool:
         """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
         if not self.desired.replicas.is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
             return False
-        records = self.template_records
-        return is_scaling(
-            self.desired,
-            self.rollout,
-            self.previous_status,
-            self.children,
-            is_template_rolled_out=records is not None and records.is_rolled_out,
-        )
-
-    @property
-    def is_recording_image(self) -> bool:
-        """Whether Ready waits until the Deployment has the image as the last one that was Ready."""
-        return self._recording_ends is not None and self.now < self._recording_ends
+        is_about_this_template = not self.is_not_yet_observed
+        return is_about_this_template and is_scaling(self.desired, self.rollout, self.previous_status, self.children)
 
     @property
     def resend(self) -> Resend | None:
@@ -121,7 +119,6 @@ class Facts:
             *(self.overriding.timers() if self.overriding.last else []),
             *self.deadlines.timers,
             self.diagnosis.changes_at,
-            self._recording_ends if self.desired.rollback else None,
             self.desired.schedule.next_transition if self.desired.schedule else None,
         ]
 
@@ -137,7 +134,12 @@ class Facts:
         if self.rollout.deployment is None or self.desired.is_kept:
             return None
         is_timed = self.rollout.progressed_at or self.rollout.is_late
-        return ROLLOUT if self.rollout.is_not_yet_observed or (not is_timed and self.is_incomplete) else None
+        is_soon_observed = self.template_records.is_rolled_out and not self._is_past(self.records_until)
+        is_unobserved = self.rollout.is_not_yet_observed and not is_soon_observed
+        return ROLLOUT if is_unobserved or (not is_timed and self.is_incomplete) else None
+
+    def _is_past(self, time: datetime | None) -> bool:
+        return time is None or time <= self.now
 
     def _occupants(self) -> tuple[NameOccupant | None, NameOccupant | None]:
         occupants = self.desired.occupants
@@ -158,19 +160,10 @@ class Facts:
 
     def _deadlines(self) -> Deadlines:
         has_drift = self.drift is not None
-        is_held_up = has_drift or bool(self.desired.config.missing) or self.rollout.is_not_yet_observed
+        is_held_up = has_drift or bool(self.desired.config.missing) or self.is_not_yet_observed
         return Deadlines(
             self.rollout, self.wait, self.diagnosis, has_drift=has_drift, is_held_up=is_held_up, now=self.now
         )
-
-    @cached_property
-    def _recording_ends(self) -> datetime | None:
-        """Until when Ready waits for that: a policy may reject the write. None if there is nothing to write."""
-        # Without a Pod, nothing has shown that the image works.
-        if self.desired.unrecorded_image is None or not self.rollout.is_complete or not self.rollout.replicas:
-            return None
-        times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
-        return after(max(times), PATIENCE) if times else None
 
 
 def _deployment_drift(drifts: Sequence[Drift]) -> Drift | None:

@@ -6,6 +6,7 @@ has reached, and how many Pods there were.
 """
 
 from datetime import datetime
+from functools import cached_property
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -101,9 +102,16 @@ class PreviousStatus:
         """When these were written, if it says so."""
         self.reached_state = status.schedule
         """The state of the schedule that was reached last; None if it had none."""
-        stored = last_change(parent.managed_fields, of_status=True) if self._waiting else ""
-        self.stored_at = parse_time(stored) if stored else None
-        """When the API server stored it, if it waits for something."""
+        self._parent = parent
+
+    @cached_property
+    def stored_at(self) -> datetime | None:
+        """When the API server stored it, by its own clock, if that is known."""
+        return parse_time(last_change(self._parent.managed_fields, of_status=True))
+
+    def is_ahead(self, time: datetime) -> bool:
+        """Tell whether *time*, which is in it, is later than the API server stored it: it is of a wrong clock."""
+        return self.stored_at is not None and (time - self.stored_at).total_seconds() > SKEW
 
     def has(self, condition: str, value: str) -> bool:
         """Tell whether it says that *condition* is *value*, and since when."""
@@ -133,21 +141,26 @@ class PreviousStatus:
 
     @property
     def is_of_skewed_clock(self) -> bool:
-        """Whether it was written by a clock that is ahead of the one of the API server, which wrote it down, too.
+        """Whether it was written by a clock that is ahead of the one of the API server, or says that clocks differ.
 
-        A wait shows it at its beginning. So the finding stays until this generation waits for nothing.
+        What it says holds until a change of the spec whose wait begins when the API server stored that.
         """
-        misconfigured = self.conditions.get("OperatorMisconfigured")
-        is_known = misconfigured is not None and misconfigured.reason == InstallationProblem.ClockSkewed.name
-        if is_known and not self.is_of_other_generation:
+        began = parse_time(self._waiting.since) if self._waiting else None
+        if any(map(self.is_ahead, [time for time in (began, self.counted_at, *self.times.values()) if time])):
             return True
-        began, stored = parse_time(self._waiting.since) if self._waiting else None, self.stored_at
-        return began is not None and stored is not None and (began - stored).total_seconds() > SKEW
+        misconfigured = self.conditions.get("OperatorMisconfigured")
+        if misconfigured is None or misconfigured.reason != InstallationProblem.ClockSkewed.name:
+            return False
+        found, changed = misconfigured.last_transition_time, last_change(self._parent.managed_fields, of_status=False)
+        is_changed = not self.is_of_other_generation and found < changed
+        is_agreed = began and self.stored_at and (self.stored_at - began).total_seconds() <= SKEW
+        return not (is_changed and is_agreed)
 
     @property
     def is_undecided(self) -> bool:
         """Whether it says that the wait goes on, and the API server says when it was stored."""
-        return self.stored_at is not None and self._ready is not None and self._ready.reason == BUILDING.name
+        is_building = self._ready is not None and self._ready.reason == BUILDING.name
+        return is_building and self._waiting is not None and self.stored_at is not None
 
     def waiting_since(self, what: str) -> datetime | None:
         """Return since when this generation has waited for *what*; None if it has not."""

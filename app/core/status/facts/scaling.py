@@ -17,24 +17,16 @@ _REACTION = 2
 """Seconds in which the Deployment controller observes a new number of Pods; the same process has both controllers."""
 
 
-def is_scaling(
-    desired: DesiredState,
-    rollout: Rollout,
-    previous_status: PreviousStatus,
-    children: Children,
-    *,
-    is_template_rolled_out: bool,
-) -> bool:
+def is_scaling(desired: DesiredState, rollout: Rollout, previous_status: PreviousStatus, children: Children) -> bool:
     """Tell whether Pods start or stop because an autoscaler changed their number, as far as the Deployment shows.
 
-    Until the Deployment controller has observed a change, only *is_template_rolled_out* tells that the template is not
-    what changed. Pods that do not start within the deadline of the rollout are missing, as any others.
+    Its status is about the template that it has. Pods that do not start within the deadline of the rollout are missing,
+    as any others.
     """
     spec, deployment = desired.spec, rollout.deployment
     if spec is None or spec.autoscaling is None or deployment is None:
         return False
-    is_about_this_template = is_template_rolled_out or not rollout.is_not_yet_observed
-    if not (is_about_this_template and rollout.is_sound and previous_status.is_ready):
+    if not (rollout.is_sound and previous_status.is_ready):
         return False
     counted = previous_status.pod_counts
     ready = min(counted.ready, rollout.replicas) if counted else 0

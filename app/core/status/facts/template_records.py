@@ -2,6 +2,9 @@
 
 What the status of a Deployment says is about the template that its controller has observed last. Two records tell
 whether that is the one it has. Each is made from what one version of the Deployment shows, and is repeated from it.
+
+A new annotation is a new generation of a Deployment, as a new template is. The record of the template that was rolled
+out tells that a generation that was not observed yet is no news of the Pods.
 """
 
 import hashlib
@@ -24,14 +27,14 @@ class TemplateRecords:
     """The records of the observed Deployment, if there is one, for the *desired* state; empty ones are None."""
 
     def __init__(self, desired: DesiredState, rollout: Rollout, children: Children, *, is_drifted: bool) -> None:
-        self.rolled_out: str | None = None
-        """The hash of the template and its revision, once it was rolled out, for an autoscaled Deployment.
-
-        The response drops it with the first change of the template, because a later one can bring the same template
-        back. If that change is not observed, as by server-side apply of an old one, the revision differs.
-        """
+        self._desired = desired
+        self._rollout = rollout
+        self._children = children
+        self.is_kept = desired.replicas.is_autoscaled or desired.rollback is not None
+        """Whether the Deployment is to remember its template, once that is rolled out, with the writes that follow."""
+        self._record: str | None = None
         self.is_rolled_out = False
-        """Whether the Deployment has this record of the template that it has."""
+        """Whether the Deployment has the record that its template was rolled out."""
         self.earlier_failure: str | None = None
         """When the Deployment, while it was to be changed, reported a failure, and of which template.
 
@@ -43,19 +46,10 @@ class TemplateRecords:
         deployment = rollout.deployment
         if deployment is None:
             return
-        if desired.replicas.is_autoscaled:
-            self._read_rolled_out(deployment, desired, rollout, children)
+        self._record = deployment.metadata.annotation(ROLLED_OUT_TEMPLATE)
+        self.is_rolled_out = self._record is not None and self._record == template_hash(deployment)
         if desired.rollback is not None:
             self._read_failure(deployment, rollout.late_since, is_drifted=is_drifted)
-
-    def _read_rolled_out(
-        self, deployment: Deployment, desired: DesiredState, rollout: Rollout, children: Children
-    ) -> None:
-        observed = template_hash(deployment)
-        self.is_rolled_out = deployment.metadata.annotation(ROLLED_OUT_TEMPLATE) == observed
-        is_done = rollout.is_sound and not rollout.is_not_yet_observed
-        if (self.is_rolled_out or is_done) and _has_template(desired, children):
-            self.rolled_out = observed
 
     def _read_failure(self, deployment: Deployment, late_since: str | None, *, is_drifted: bool) -> None:
         record = _FAILURE.fullmatch(deployment.metadata.annotation(EARLIER_FAILURE) or "")
@@ -66,11 +60,24 @@ class TemplateRecords:
             self.earlier_failure = record[0]
             self.is_failure_earlier = is_recorded and record["template"] != template_hash(deployment)
 
-    @property
-    def annotations(self) -> dict[str, str]:
-        """The annotations of the Deployment."""
-        values = {ROLLED_OUT_TEMPLATE: self.rolled_out, EARLIER_FAILURE: self.earlier_failure}
+    def annotations(self, *, is_written: bool) -> dict[str, str]:
+        """Return the annotations of the Deployment, of which the response also *is_written* otherwise, or not.
+
+        The hash of the template and its revision, once it was rolled out, is worth a write of its own only with an
+        autoscaler, which changes the number of Pods, and is written with the image that rollbacks are for. The response
+        drops it with a change of the template, because a later one can bring the same template back. Where another user
+        or controller changed that, the revision differs.
+        """
+        values = {ROLLED_OUT_TEMPLATE: self._rolled_out(is_written=is_written), EARLIER_FAILURE: self.earlier_failure}
         return {name: value for name, value in values.items() if value}
+
+    def _rolled_out(self, *, is_written: bool) -> str | None:
+        deployment, rollout = self._rollout.deployment, self._rollout
+        is_worth_it = self._desired.replicas.is_autoscaled or (is_written and self.is_kept)
+        is_done = is_worth_it and rollout.is_sound and not rollout.is_not_yet_observed
+        if deployment is None or not (is_done or self._record) or not _has_template(self._desired, self._children):
+            return None
+        return template_hash(deployment) if is_done else self._record
 
 
 def template_hash(deployment: Deployment) -> str:

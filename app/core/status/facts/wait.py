@@ -47,8 +47,9 @@ class Wait:
         self._drift = drift
         self._now = now
         is_timed = what is not None or rollout.is_under_way
-        self.has_skewed_clock = is_timed and _has_skewed_clock(parent, rollout, previous_status, now)
-        """Whether the hook's clock is not that of the cluster. It is checked only during a wait or a rollout."""
+        is_behind = is_timed and _is_behind(parent, rollout, previous_status, now)
+        self.has_skewed_clock = is_behind or previous_status.is_of_skewed_clock
+        """Whether the hook's clock is not that of the cluster. New objects are looked at in a wait or a rollout."""
         self.patience = SKEWED_PATIENCE if self.has_skewed_clock else PATIENCE
         """Seconds that a child may take to carry the spec before it counts as stuck."""
         since = previous_status.waiting_since(what) if what else None
@@ -109,12 +110,13 @@ class Wait:
         return Resend(str(drift), self.since, self._now)
 
 
-def _has_skewed_clock(parent: Parent, rollout: Rollout, previous_status: PreviousStatus, now: datetime) -> bool:
+def _is_behind(parent: Parent, rollout: Rollout, previous_status: PreviousStatus, now: datetime) -> bool:
+    """Tell whether an object, or the previous status, was stored later than *now*."""
     latest = after(now, SKEW) or now
     latest_text = format_time(latest)  # most times are compared as texts, which is faster
     texts = [text for text in (parent.created, *rollout.times) if text and text > latest_text]
     times = [*map(parse_time, texts), previous_status.stored_at]
-    return any(time > latest for time in times if time) or previous_status.is_of_skewed_clock
+    return any(time > latest for time in times if time)
 
 
 def _was_overlooked(since: datetime, now: datetime) -> bool:

@@ -14,6 +14,7 @@ import click
 if TYPE_CHECKING:
     from metahook.protocol.controller import Controller
     from metahook.protocol.objects.plain_json import Json
+    from metahook.simulator.apiserver.custom_rules import Problem
     from metahook.simulator.metacontroller.settings import Mode, Settings
 
 T = TypeVar("T")
@@ -71,8 +72,8 @@ class Binding:
     with_own: Callable[[Callable[..., Any]], Callable[..., Any]] = _without_own
     own_of: "Callable[[Json], Any] | None" = None
     """Returns what *with_own* would, for the field ``watch`` of a scenario; raise ValueError."""
-    problems: "Callable[[Json, str], list[str]] | None" = None
-    """Returns a sentence for each mistake in a parent in a file. Raises InputError for a file without such a parent."""
+    problems: "Callable[[Json, Json | None], list[Problem]] | None" = None
+    """Returns what is wrong with a parent in a file that is new, or replaces a stored one. The settings need no CRD."""
     invalid_reason: str = ""
     """The reason of Ready with which the hook keeps the children of before, because the spec is invalid."""
     renders_status: bool = False

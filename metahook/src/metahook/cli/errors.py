@@ -25,9 +25,19 @@ _INSTALL = "metahook.cli.install"
 
 
 class InputError(click.ClickException):
-    """Raised for wrong input. The message is one line: the place, the problem and the remedy."""
+    """Raised for wrong input. Each of its *lines* has the place, the problem and the remedy."""
 
-    exit_code = 2  # 1 is a result: a spec is invalid, something differs, an expectation is not met
+    exit_code = 2  # 1 is a result: an object is refused, something differs, an expectation is not met
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("; ".join(lines))
+        self.lines = lines
+
+
+class Refused(InputError):
+    """Raised for objects that a cluster refuses."""
+
+    exit_code = 1
 
 
 class DocumentError(ValueError):

@@ -40,18 +40,15 @@ class Commands(click.Group):
         **attributes: Any,  # noqa: ANN401 - click's
     ) -> None:
         super().__init__(*args, **attributes)
+        # Until a command is used, another one of its name stands for it: click suggests the names that it knows.
+        self.commands.update({name: click.Command(name, short_help=summary) for name, summary in summaries.items()})
         self._package = package
-        self._summaries = summaries
         self._verbs = verbs
         self._binding = binding
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
-        return sorted(self._summaries)
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command called *cmd_name*, or None; raise InputError if a package that it needs is missing."""
-        if cmd_name not in self._summaries:
+        if cmd_name not in self.commands:
             return None
         package = VERBS_PACKAGE if cmd_name in self._verbs else self._package
         try:
@@ -68,7 +65,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the summaries, without importing the commands."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self._summaries.items()))
+            formatter.write_dl([(name, command.short_help or "") for name, command in self.commands.items()])
 
 
 VERBS = {
@@ -120,9 +117,11 @@ class Program:
 
     def main(self, arguments: Sequence[str] | None = None) -> NoReturn:
         """Run the command in *arguments*, by default those of the process, and exit."""
-        for stream in (sys.stdin, sys.stdout):
-            if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
-                stream.reconfigure(encoding="utf-8")  # kubectl reads and writes UTF-8 in any locale
+        # kubectl reads and writes UTF-8 in any locale. Standard input is read as the bytes of a file are.
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="")
+        if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+            sys.stdout.reconfigure(encoding="utf-8")
         sys.exit(self._exit_code(sys.argv[1:] if arguments is None else list(arguments)))
 
     def _exit_code(self, arguments: list[str]) -> int:
@@ -148,9 +147,14 @@ class Program:
             return exit_.exit_code
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else self.name
-            return self._report(f"{_one_line(error)}; see: {path} --help", 2)
+            line = _one_line(error.format_message())
+            return self._report(f"{line}{' See' if line.endswith('?') else '; see'}: {path} --help", 2)
+        except InputError as error:
+            for line in error.lines:
+                self._report(_one_line(line), error.exit_code)
+            return error.exit_code
         except click.ClickException as error:
-            return self._report(_one_line(error), error.exit_code)
+            return self._report(_one_line(error.format_message()), error.exit_code)
         except (click.Abort, KeyboardInterrupt):
             return 130
 
@@ -174,8 +178,8 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _one_line(error: click.ClickException) -> str:
-    line = " ".join(error.format_message().split()).removesuffix(".")
+def _one_line(text: str) -> str:
+    line = " ".join(text.split()).removesuffix(".")
     return printable(line)  # a file name in it may hold control characters, which would move the cursor
 
 

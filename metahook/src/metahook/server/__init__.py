@@ -61,4 +61,4 @@ else:
         "telemetry.telemetry": ("Telemetry",),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
-    __getattr__ = opener(__name__, _NAMES, extra="server")
+    __getattr__, __dir__ = opener(__name__, _NAMES, extra="server")

@@ -73,4 +73,4 @@ else:
         "world": ("NeverQuiet", "NoSuchObject", "World"),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
-    __getattr__ = opener(__name__, _NAMES)
+    __getattr__, __dir__ = opener(__name__, _NAMES)

@@ -23,6 +23,7 @@ from metahook.simulator.controllers.deployment_controller import (
 )
 from metahook.simulator.controllers.garbage_collector import GarbageCollector
 from metahook.simulator.controllers.kubelet import Kubelet
+from metahook.simulator.controllers.pod_needs import pod_admission
 from metahook.simulator.controllers.replica_set_controller import ReplicaSetController
 from metahook.simulator.controllers.stateful_set_controller import StatefulSetController
 from metahook.simulator.findings import findings
@@ -72,6 +73,7 @@ class World:
         if settings.crds:
             self.api.admission.append(custom_defaults(settings.crds))
             self.api.status_admission.append(custom_statuses(settings.crds))
+        self.api.admission.append(pod_admission(self.api.get))
         # Controllers that watch an empty API server of their own never act.
         watched = self.api if controllers else ApiServer(self.clock, self.history, cluster_scoped)
         self.deployments = DeploymentController(watched, self.clock)

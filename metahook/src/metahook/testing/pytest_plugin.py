@@ -14,9 +14,14 @@ Then a test takes ``world``, a cluster in memory in which the hook runs::
 
 It runs once for each apply strategy of Metacontroller, and it fails for any finding, which is harm that the hook did.
 For another hook, define a fixture of the same name. What the fixtures need is imported when a test takes one.
+
+With files of parents in ``metahook_examples``, no test runs before ``metahook render`` accepts them: if the CRD, the
+controller, the hook and the examples do not fit together, the first error says so, and each test would only follow it.
 """
 
 import importlib
+import os
+import subprocess
 import sys
 from collections.abc import Generator
 from datetime import datetime
@@ -38,11 +43,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the settings."""
     parser.addini("metahook_hook", "the Controller that the fixtures run, as MODULE:NAME", default="")
     parser.addini("metahook_manifests", "YAML files with the controller and its CRDs", type="paths", default=[])
+    parser.addini("metahook_examples", "YAML files with parents that the hook must render", type="paths", default=[])
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker of the tests on a real control plane."""
     config.addinivalue_line("markers", "e2e: runs on a real control plane, with metahook.envtest")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Raise UsageError if ``metahook render`` fails for the examples."""
+    config = session.config
+    if not config.getini("metahook_examples") or hasattr(config, "workerinput"):
+        return
+    options = {"-k": config.getini("metahook_manifests"), "-f": config.getini("metahook_examples")}
+    named = [(option, os.path.relpath(file, config.rootpath)) for option, files in options.items() for file in files]
+    hook = ("--hook", str(config.getini("metahook_hook")))
+    command = [sys.executable, "-m", "metahook.cli", "render", *(word for pair in (*named, hook) for word in pair)]
+    ended = subprocess.run(  # noqa: S603 - metahook, with files and a hook that the project names
+        command, cwd=config.rootpath, capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise pytest.UsageError(ended.stderr.strip().removeprefix("metahook: "))
 
 
 @pytest.fixture(scope="session")

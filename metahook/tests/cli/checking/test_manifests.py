@@ -3,8 +3,8 @@
 import pytest
 
 from metahook.cli.checking.rules import LONGEST_NAME
-from toolkit.cli.command import call
-from toolkit.cli.sites import ARGUMENTS, GOOD, add_hook, checked, edit, write_hook
+from toolkit.cli.command import call, problem
+from toolkit.cli.sites import ARGUMENTS, GOOD, HOOK, add_hook, checked, edit, write_hook
 
 OLD = "sync: version v1; set version: v2 and responseUnMarshallMode: strict  LooseHook"
 STRATEGY = "      updateStrategy: {method: InPlace}\n"
@@ -184,10 +184,15 @@ def test_a_function_whose_hook_is_not_in_the_manifest_is_found(function: str, na
     assert [line.split()[-1] for line in found] == [name]
 
 
-def test_the_rules_of_manifests_need_no_hook() -> None:
+def test_the_rules_of_manifests_need_neither_a_hook_nor_parents() -> None:
     edit("controller.yaml", "version: v2", "version: v1")
 
-    ended = call("check", *ARGUMENTS, "--hook", "http://127.0.0.1:1", "--only", "manifests")
+    ended = call("check", "-k", "controller.yaml", "-k", "crd.yaml", "--only", "manifests")
 
     assert (ended.code, ended.err) == (1, "")
     assert ended.out.splitlines()[-1] == "1 problem (1 check, 0 calls of the hook)"
+
+
+@pytest.mark.parametrize(("given", "missing"), [(ARGUMENTS, "'--hook'"), (HOOK, "'-f' / '--filename'")])
+def test_other_checks_need_a_hook_and_parents(given: tuple[str, ...], missing: str) -> None:
+    assert problem("check", "-k", "controller.yaml", *given) == f"Missing option {missing}; see: metahook check --help"

@@ -1,8 +1,11 @@
 """What ``metahook check`` prints: findings, the command that repeats each, and why a check is not finished."""
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -183,3 +186,19 @@ def test_a_check_that_does_not_exist_is_named() -> None:
     assert problem(*CHECK, "--only", "lif").startswith(
         "--only lif: no such check; choose one of manifests, hooks, purity, life"
     )
+
+
+def test_a_terminal_shows_which_check_of_how_many_runs() -> None:
+    write_hook(GOOD)
+    terminal, errors = os.openpty()
+
+    with os.fdopen(errors, "w") as stderr:
+        command = [sys.executable, "-m", "metahook.cli", *CHECK]
+        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, check=False)
+    shown = os.read(terminal, 100_000).decode()
+    os.close(terminal)
+
+    count = json.loads(call(*CHECK, "-o", "json").out)["checks"][1:]
+    assert (ended.returncode, ended.stdout.count(b"\n")) == (0, 1)
+    assert f"0/{len(count)}  {count[0]}" in shown
+    assert f"{len(count)}/{len(count)}" in shown

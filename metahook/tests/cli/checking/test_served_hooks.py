@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import Json
 from toolkit.cli.command import call
 from toolkit.cli.sites import (
@@ -72,19 +73,71 @@ def test_a_mistake_of_a_hook_at_a_url_is_one_line(check: str, sync: Callable[[Js
         assert checked("--only", check, url=url) == (1, [line])
 
 
-def test_a_child_in_another_namespace_is_found() -> None:
+IN_ANOTHER = (
+    "/sync  ConfigMap www: its parent is in namespace {}, so Kubernetes deletes it: leave out metadata.namespace, or "
+    "use a cluster-scoped parent  UnwatchedChild"
+)
+
+
+@pytest.mark.parametrize("strategy", MODES)
+@pytest.mark.parametrize("namespace", ["default", "kube-system"])
+def test_a_child_in_another_namespace_is_the_finding_even_if_that_does_not_exist(namespace: str, strategy: str) -> None:
     edit("www.yaml", "name: www", "name: www, namespace: shop")
 
-    def sync(body: Json) -> Json:
-        response = site(body)
-        response["children"][0]["metadata"]["namespace"] = "default"
-        return response
+    with serving_sites(lambda body: made(with_metadata(config_map(body), namespace=namespace))) as url:
+        assert checked("--apply-strategy", strategy, url=url)[1] == [IN_ANOTHER.format("shop")]
 
+
+CAUSES = [
+    pytest.param(
+        lambda body: made(with_metadata(config_map(body), namespace="shop"), state="Ready"),
+        [IN_ANOTHER.format("default"), "/sync  Site www: Ready is True, although ConfigMap www does not exist"],
+        id="a child that is deleted is not Ready",
+    ),
+    pytest.param(
+        lambda body: made(of_site(body, "ConfigMap", "v1", data={"A B": ""}), state="Ready"),
+        [
+            "/sync  ConfigMap www: the API server keeps refusing",
+            "/sync  Site www: Ready is True, although ConfigMap www",
+        ],
+        id="a child that is refused is not Ready",
+    ),
+    pytest.param(
+        lambda body: made(of_site(body, "Secret", "v1")),
+        ["/sync  Secret www: its kind is not listed in the controller, which creates it and never sees it again: "],
+        id="a child that nobody watches is written in each sync",
+    ),
+    pytest.param(
+        lambda body: made(of_site(body, "ConfigMap", "v1", date={"a": "b"})),
+        ["/sync  children[0] ConfigMap www: date is not a field"],
+        id="a field that does not exist is refused",
+    ),
+    pytest.param(
+        lambda _: made(count="3"),
+        ["/sync  status.count must be of type integer, as the CRD's schema says"],
+        id="a status that is refused fails each sync",
+    ),
+    pytest.param(
+        lambda body: made(with_metadata(of_site(body, "Namespace", "v1"), name=f"team-{named(body)}")),
+        ["/sync  Namespace team-www: its kind is cluster-scoped and the parent is not, so Kubernetes deletes it: use"],
+        id="a child that is in no namespace is written in each sync",
+    ),
+]
+
+
+@pytest.mark.parametrize("strategy", MODES)
+@pytest.mark.parametrize(("sync", "lines"), CAUSES)
+def test_a_cause_comes_before_what_follows_from_it(
+    sync: Callable[[Json], Json], lines: list[str], strategy: str
+) -> None:
     with serving_sites(sync) as url:
-        found = checked("--only", "life", url=url)[1]
+        found = checked("--apply-strategy", strategy, url=url)[1]
 
-    message = "its parent is in namespace shop, so Kubernetes deletes it: leave out metadata.namespace"
-    assert found == [f"/sync  ConfigMap www: {message}, or use a cluster-scoped parent  UnwatchedChild"]
+    assert [each[: len(line)] for each, line in zip(found, lines, strict=True)] == lines
+
+
+def made(*children: Json, **status: object) -> Json:
+    return {"status": {"state": "Made", **status}, "children": [*children]}
 
 
 def with_metadata(child: Json, **metadata: object) -> Json:
@@ -119,6 +172,10 @@ def secret(body: Json, text: bytes = b"correct-horse") -> Json:
 
 def service(body: Json, **spec: object) -> Json:
     return of_site(body, "Service", "v1", spec={"ports": [{"port": 80}], **spec})
+
+
+def lease(body: Json, **spec: object) -> Json:
+    return of_site(body, "Lease", "coordination.k8s.io/v1", spec=spec)
 
 
 def node_port(body: Json) -> Json:
@@ -156,8 +213,44 @@ WITH_MORE_KINDS = [
     pytest.param(
         "life",
         lambda body: [{**secret(body, b"battery"), "stringData": {"password": "battery"}}],
-        'stringData {"password":"battery"} is stored as nothing (write data, in Base64)',
+        "children[0] Secret www: stringData is stored otherwise (write data, in Base64): a write in every sync",
         id="text in a Secret",
+    ),
+    pytest.param(
+        "life",
+        lambda body: [of_site(body, "Secret", "v1", data={"a": "QUJD\n"})],
+        "children[0] Secret www: data.a is stored otherwise (write it in one line): a write in every sync",
+        id="Base64 with a line break in a Secret",
+    ),
+    pytest.param(
+        "life",
+        lambda body: [of_site(body, "ConfigMap", "v1", binaryData={"a": "QU\nJD"})],
+        r'binaryData.a "QU\nJD" is stored as "QUJD" (write it in one line): a write in every sync',
+        id="Base64 with a line break",
+    ),
+    pytest.param(
+        "life",
+        lambda body: [lease(body, renewTime="2026-01-01T01:00:00.000000+01:00")],
+        'spec.renewTime "2026-01-01T01:00:00.000000+01:00" is stored as "2026-01-01T00:00:00.000000Z"',
+        id="a time in another zone",
+    ),
+    pytest.param(
+        "life",
+        lambda body: [lease(body, leaseDurationSeconds=30.0)],
+        "spec.leaseDurationSeconds 30.0 is stored as 30: a write in every sync",
+        id="a whole number with a point",
+    ),
+    pytest.param(
+        "life",
+        lambda body: [of_site(body, "LimitRange", "v1", spec={"limits": [{"type": "Pod", "max": {"cpu": 1}}]})],
+        'spec.limits[0].max.cpu 1 is stored as "1": a write in every sync',
+        id="a number for a quantity",
+    ),
+    pytest.param(
+        "life",
+        lambda body: [of_site(body, "Service", "v1", spec={"ports": [{"port": 80}], "externalIPs": []})],
+        "spec.externalIPs [] is stored as nothing: a write in every sync",
+        id="an empty list",
     ),
     pytest.param(
         "life",

@@ -9,8 +9,8 @@ def call(*arguments: str) -> CommandResult:
     return run(main, *arguments)
 
 
-def problem(*arguments: str) -> str:
-    """Return the one line that a command prints which can't do what *arguments* ask for."""
+def problem(*arguments: str, code: int = 2) -> str:
+    """Return the one line that a command prints which can't do what *arguments* ask for, and ends with *code*."""
     ended = call(*arguments)
-    assert_one_line(ended, 2)
+    assert_one_line(ended, code)
     return ended.err.removeprefix("metahook: ").removesuffix("\n")

@@ -211,6 +211,8 @@ _MORE_KINDS = (
     ("v1", "secrets"),
     ("v1", "services"),
     ("apps/v1", "statefulsets"),
+    ("coordination.k8s.io/v1", "leases"),
+    ("v1", "limitranges"),
 )
 
 

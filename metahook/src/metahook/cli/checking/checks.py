@@ -1,9 +1,12 @@
 """The checks, one after the other: the manifests, the calls, the runs, the generated parents, the faults."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+
+import click
 
 from metahook.cli.checking.calls import CheckedHook, Stopped
 from metahook.cli.checking.cases.edits import Edits
@@ -13,6 +16,7 @@ from metahook.cli.checking.cases.twins import (
     constant_names,
     constant_ports,
     cut_names,
+    listed_by_two,
     long_named,
     shared_selectors,
     with_twins,
@@ -94,11 +98,21 @@ class Checks:
         """Run *checks* after the run *base*; raise Stopped if that was too short for one of them."""
         is_short = base.loop or not Evidence(base.world.history).syncs
         why = "the cluster does not become quiet" if base.loop else "no sync succeeds"
-        for name, check in checks.items():
-            if is_short and name not in _OF_ANY_RUN:
-                message = f"no more can be checked, because {why}"
-                raise Stopped(message)
-            results.add(name, check())
+        with click.progressbar(
+            checks,
+            label="checks of the hook",
+            file=sys.stderr,
+            hidden=not sys.stderr.isatty(),
+            show_eta=False,
+            show_percent=False,
+            show_pos=True,
+            item_show_func=lambda name: name,
+        ) as names:
+            for name in names:
+                if is_short and name not in _OF_ANY_RUN:
+                    message = f"no more can be checked, because {why}"
+                    raise Stopped(message)
+                results.add(name, checks[name]())
 
     def _checks(self, base: Run, created: list[CheckResult], results: Results) -> Iterator[tuple[str, Check]]:
         """Yield the name of each check after the run *base*, which *created* findings, and the check."""
@@ -185,17 +199,25 @@ class Checks:
             yield from self._long_named(parent, base, refused)
 
     def _long_named(self, parent: Json, base: Run, refused: set[str]) -> Iterator[CheckResult]:
-        """Yield the mistakes with long names of *parent*. Children of the kinds *refused* are refused with any name."""
+        """Yield the mistakes with long names of *parent*. Children of the kinds *refused* are refused with any name.
+
+        A child that both parents list is refused because it has another owner.
+        """
         found = self.violations.crd_of(parent)
         parents = long_named(parent, found and found[2])
         if not parents:
             return
         run = self.runs.begin(self.runs.new(controllers=False), parents, BRIEF)
         remedy = "limit metadata.name in the CRD (maxLength), or " if found else ""
+        shared = {str(key) for key, _, _ in listed_by_two(Evidence(run.world.history).syncs)}
         for finding in self._findings_of(run, parents):
             if finding.name in _OF_TWINS:
                 yield finding
-            elif finding.name == "UnreportedRefusal" and finding.message.partition(" ")[0] not in refused:
+            elif (
+                finding.name == "UnreportedRefusal"
+                and finding.message.partition(" ")[0] not in refused
+                and finding.message.partition(": ")[0] not in shared
+            ):
                 what = finding.message.replace(
                     ": ", f": if the name of its parent has {len(run.keys[0].name)} letters, ", 1
                 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from metahook.cli.files.manifests import property_of
-from metahook.protocol.objects.changes import changes
+from metahook.protocol.objects.changes import Change, changes
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_rules import dropped, problems, written
 from metahook.simulator.apiserver.validation import ApiError
@@ -16,7 +16,7 @@ from metahook.simulator.controllers.deployment_controller import KUBECTL_APPLIED
 from metahook.simulator.findings.claimed_results import AnsweredSync
 from metahook.simulator.findings.evidence import Evidence
 from metahook.simulator.history import History
-from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS
+from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS, merge
 from metahook.simulator.objects import Json, Key, to_json
 
 _MOST = 60
@@ -27,8 +27,6 @@ _NO_ACCIDENT = 8
 
 _SECRET = re.compile("(password|passwd|token)$", re.IGNORECASE)
 """The name of a value in a Secret that nobody else may see."""
-
-_IN_LIST = re.compile(r"\[\d+\]")
 
 _COPIED = ("uid", "resourceVersion", "managedFields")
 """What an object that was read has in its metadata, and one that is written from scratch has not."""
@@ -96,14 +94,23 @@ def stored_otherwise(sync: AnsweredSync, key: Key) -> str | None:
     for index, child in enumerate(sync.response.children):
         if (child.get("kind"), (child.get("metadata") or {}).get("name")) == (key.kind, key.name):
             observed = sync.observed.get(key)
-            differing = changes(child, observed, "", keys=MERGE_KEYS) if observed else ()
-            # What is added in a list without merge keys makes another list.
-            found = next((each for each in differing if each.old is not UNSET or _IN_LIST.search(each.path)), None)
+            differing = changes(merge(observed, {}, child), observed, "", keys=MERGE_KEYS) if observed else ()
+            found = next(iter(differing), None)
             if found:
-                remedy = " (write data, in Base64)" if found.path.startswith("stringData") else ""
-                what = f"{found.path} {_short(found.old)} is stored as {_short(found.new)}{remedy}"
-                return f"{_named(index, child)}: {what}"
+                return f"{_named(index, child)}: {_rewritten(found, is_secret=key.kind == 'Secret')}"
     return None
+
+
+def _rewritten(change: Change, *, is_secret: bool) -> str:
+    """Return what the API server makes of a value, and the remedy; without the values of a Secret."""
+    remedy = ""
+    if change.path.startswith("stringData"):
+        remedy = " (write data, in Base64)"
+    elif isinstance(change.old, str) and isinstance(change.new, str) and "".join(change.old.split()) == change.new:
+        remedy = " (write it in one line)"
+    if is_secret:
+        return f"{change.path} is stored otherwise{remedy}"
+    return f"{change.path} {_short(change.old)} is stored as {_short(change.new)}{remedy}"
 
 
 def finalized_at_once(history: History, *, is_pure: bool) -> Iterator[str]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 _CONSEQUENCES = {
     "EndsDifferently": {"CopiedAnnotation", "CopiedChild", "MixedParents", "NotPure", "WrongDelete"},
-    "FailingSync": {"UnreportedRefusal"},
+    "FailingSync": {"InvalidStatus", "UnreportedRefusal", "UnwatchedChild"},
     "NeedsResync": {"NotPure"},
-    "NoOpWrites": {"NotPure", "PrunedStatus"},
-    "NotFinalized": {"CustomizeHookMissing"},
+    "NoOpWrites": {"NotPure", "PrunedStatus", "UnwatchedChild"},
+    "NotFinalized": {"CustomizeHookMissing", "Exception", "FailedCall", "RefusedResponse"},
     "RemovedField": {"MixedParents", "NotPure"},
     "RepeatedWrites": {"GrowingChildren", "MixedParents", "NotPure", "PrunedStatus", "WrongDelete"},
     "StoredOtherwise": {"NotPure", "UnknownField"},
@@ -49,25 +49,25 @@ class Results:
         return [finding for _, found in self.checks for finding in found]
 
     def add(self, check: str, found: Iterable[CheckResult]) -> None:
-        """Add what a *check* has *found*, without what was found before, and what follows from that.
+        """Add what a *check* has *found*, without what was found before, and what follows from that or another finding.
 
         If an exception ends the check, what it has found by then is added.
         """
         new: list[CheckResult] = []
+        known = {_kind(finding) for finding in self.findings}
+        before = {finding.name for finding in self.findings}
+        is_whole = False
         try:
             for finding in found:
-                if self._is_new(finding, new):
+                if _kind(finding) not in known:
+                    known.add(_kind(finding))
                     new.append(finding)
-        except BaseException:
-            if new:
-                self.checks.append((check, new))
-            raise
-        self.checks.append((check, new))
-
-    def _is_new(self, finding: CheckResult, others: list[CheckResult]) -> bool:
-        known = [*self.findings, *others]
-        is_consequence = _CONSEQUENCES.get(finding.name, set()) & {each.name for each in known}
-        return not is_consequence and _kind(finding) not in map(_kind, known)
+            is_whole = True
+        finally:
+            names = before | {finding.name for finding in new}
+            left = [finding for finding in new if not _CONSEQUENCES.get(finding.name, set()) & names]
+            if left or is_whole:
+                self.checks.append((check, left))
 
 
 def _kind(finding: CheckResult) -> tuple[str, str, str]:

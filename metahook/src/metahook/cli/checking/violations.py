@@ -89,12 +89,18 @@ def _explained(run: Run, violation: Violation, evidence: Evidence) -> Violation:
 
 
 def _is_known(run: Run, violation: Violation, violations: list[Violation]) -> bool:
-    """Tell whether *violation* is a failed call, one of *violations* again, or the finalizer before the first call."""
+    """Tell whether *violation* is a failed call, another finding again, or the finalizer before the first call."""
     is_failure = violation.rule == "FailingSync" and run.has_failures
     is_same = violation.rule == "GrowingChildren" and any(
         (each.rule, each.key) == ("WrongDelete", violation.key) for each in violations
     )
-    return is_failure or is_same or (violation.rule == "OverwrittenObject" and violation.key in run.keys)
+    is_unknown_field = "field not declared in schema" in violation.message
+    return (
+        is_failure
+        or is_same
+        or is_unknown_field
+        or (violation.rule == "OverwrittenObject" and violation.key in run.keys)
+    )
 
 
 def _is_progress(run: Run, violation: Violation) -> bool:

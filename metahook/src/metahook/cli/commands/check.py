@@ -1,6 +1,7 @@
 """``metahook check``: finds what is wrong with a hook and its manifests, and names the command that repeats it."""
 
 import shlex
+from functools import partial
 
 import click
 from click.core import ParameterSource
@@ -21,10 +22,13 @@ from metahook.simulator.metacontroller.settings import Mode
 _OWN = {"output", "limit", "only"}
 """The options that only this command has."""
 
+_OF_THE_HOOK = {"files", "hook"}
+"""The options that the manifests alone do not need."""
+
 
 @click.command("check")
-@with_subject_options
-@with_files
+@partial(with_subject_options, hook_required=False)
+@partial(with_files, required=False)
 @click.option("-o", "--output", type=click.Choice([*FORMATS]), default="text", show_default=True, help="Output format.")
 @click.option(
     "--limit",
@@ -41,7 +45,7 @@ def command(  # noqa: PLR0913 - one argument an option
     files: tuple[str, ...],
     manifests: tuple[str, ...],
     controller: str | None,
-    hook: str,
+    hook: str | None,
     mode: Mode,
     credentials: Credentials,
     output: str,
@@ -52,6 +56,7 @@ def command(  # noqa: PLR0913 - one argument an option
 
     The manifests are read, the hook is called twice with the same request and an hour later, and simulated clusters are
     run with the parents, with others like them, and with faults. Each finding names the command that repeats it.
+    --only manifests needs neither --hook nor --filename.
 
     \b
     Exit status:
@@ -59,12 +64,16 @@ def command(  # noqa: PLR0913 - one argument an option
       1  findings
       2  an error occurred, or not all checks ran
     """  # noqa: D301 - click keeps the line breaks after this control character
+    context = click.get_current_context()
+    for parameter in context.command.params if only != MANIFESTS else ():
+        if parameter.name in _OF_THE_HOOK and not context.params[parameter.name]:
+            raise click.MissingParameter(ctx=context, param=parameter)
     read, results, calls = Manifests.read(manifests, controller, check=False), Results(), 0
     if manifests_only(read, results) and only != MANIFESTS:
         settings = read.settings(mode)
         objects = Objects.read(files, settings)
         paths = {name: read.path_of(name) for name in PATHS}
-        checked = CheckedHook(read_hook(hook, credentials, paths), limit)
+        checked = CheckedHook(read_hook(hook or "", credentials, paths), limit)
         runs = Runs(checked, settings, tuple(created(item.content) for item in objects.others))
         parents = tuple(created(item.content) for item in objects.parents)
         Checks(read, checked, runs, parents, _simulate, _check).run(results, only)

@@ -29,7 +29,7 @@ def command(hook: str, port: int, *, reload: bool) -> None:
     """Serve a hook on this machine while you write it.
 
     HOOK is a Controller as FILE.py:NAME or MODULE:NAME. The log shows what each call changes in the response, and the
-    tracebacks of exceptions. http://127.0.0.1:8080/ has pages to try the hook. Do not use it in a cluster.
+    tracebacks of exceptions. http://127.0.0.1:8080/openapi.json describes what to POST. Do not use it in a cluster.
     """
     if "://" in hook:
         message = "HOOK: a hook at a URL is served already; write FILE.py:NAME or MODULE:NAME"

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,20 +20,23 @@ from metahook.cli.comparison.children import (
     name_file_in_errors,
     restart_paths,
 )
-from metahook.cli.comparison.recorded_edit import ParentFile, check_same, edit_of_recording
+from metahook.cli.comparison.recorded_edit import check_same, edit_of_recording
 from metahook.cli.comparison.unified_diff import diff_lines, shown_fields
-from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
-from metahook.cli.files.documents import FILE, parsed, read_text
-from metahook.cli.files.manifest import manifests_in
+from metahook.cli.errors import EXIT_DIFFERENT, InputError, Refused, input_errors, program_name
+from metahook.cli.files.documents import FILE, documents_in, read_text
+from metahook.cli.files.manifest import FileManifest, manifests_in
 from metahook.cli.files.metadata import present_fields
-from metahook.cli.files.objects import Objects, apply
+from metahook.cli.files.objects import Objects, apply, place, problem_of, refusal
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.hooks.requests import Requests
 from metahook.protocol.objects.changes import changed_paths
 from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.claims import NAME
 from metahook.simulator.objects import Json
-from metahook.simulator.world import NeverQuiet, World
+from metahook.simulator.world import LONGEST_TIMER, NeverQuiet, World
+
+SETTLED_BUSY = 300.0
+"""Virtual seconds after which all is made of a parent that always has something left to do."""
 
 
 @click.command("diff")
@@ -49,17 +52,24 @@ def command(old: str, new: str, subject: HookUnderTest, output: str) -> int:
     applied in a simulated cluster, each until nothing is left to do, and the objects that the hook made are compared.
     OLD may also be a recorded sync request, which contains the children in the cluster.
 
+    OLD is what the cluster has stored. Of NEW, all is refused that a cluster would refuse of such an update: also what
+    became invalid since OLD was stored is accepted if it does not change.
+
     \b
     Exit status:
       0  no differences were found
       1  differences were found
-      2  an error occurred
+      2  an error occurred, or a cluster would refuse NEW
     """  # noqa: D301 - click keeps the line breaks after this control character
     if old == new == "-":
         message = "OLD and NEW are both standard input; name a file for one of them"
         raise click.UsageError(message)
     bound = binding()
-    edit = replace(_edit(old, new, subject), hidden=bound.hidden if bound else frozenset())
+    try:
+        edit = replace(_edit(old, new, subject), hidden=bound.hidden if bound else frozenset())
+    except Refused as error:
+        # As from kubectl, 1 would say that there are differences to read.
+        raise InputError(*error.lines) from error
     lines = diff_lines(edit)
     with suppress(BrokenPipeError):  # the exit code still tells whether something differs
         if output == "json":
@@ -71,53 +81,61 @@ def command(old: str, new: str, subject: HookUnderTest, output: str) -> int:
 
 def _edit(old: str, new: str, subject: HookUnderTest) -> EditedChildren:
     text = "" if Path(old).is_dir() else read_text(old)
-    read = [document for document, _ in parsed(text, old)]
+    read = [document.value for document in documents_in(text, old)]
     if len(read) == 1 and is_recording(read[0]):
-        objects = Objects.read((new,), subject.settings).with_one_parent(new)
-        edited = ParentFile(objects.parents[0].content, new, [item.content for item in objects.others])
         bound, requests = binding(), Requests(subject.hook, subject.settings)
+        objects = Objects.found((new,), subject.settings).with_one_parent(new)
         with name_file_in_errors(old):
             recorded = read_recording(read[0], old)
-            return edit_of_recording(recorded, edited, requests, utc_now(), bound.invalid_reason if bound else "")
+            return edit_of_recording(recorded, objects, requests, utc_now(), bound.invalid_reason if bound else "")
     settings = subject.settings
-    one = Objects.of(manifests_in(text, old), old, settings).checked() if text else Objects.read((old,), settings)
-    other = Objects.read((new,), settings)
+    one = Objects.of(manifests_in(text, old), old, settings) if text else Objects.found((old,), settings)
+    other = Objects.found((new,), settings)
     if len(one.parents) == len(other.parents) == 1:
-        one, other = _of_same_parent(one, other, old, new)
+        one, other = _of_same_parent(one, other)
+    one.accepted(settings, one)
+    other.accepted(settings, one)
     return _simulated(one, other, (old, new), subject.world())
 
 
-def _of_same_parent(one: Objects, other: Objects, old: str, new: str) -> tuple[Objects, Objects]:
+def _of_same_parent(one: Objects, other: Objects) -> tuple[Objects, Objects]:
     """Return both in the namespace that only one file may name; raise InputError unless they are of one parent."""
-    before, after = (objects.parents[0].content for objects in (one, other))
-    check_same(before, old, ParentFile(after, new, []))
-    namespace = {**present_fields(after["metadata"]), **present_fields(before["metadata"])}.get("namespace")
+    before, after = (objects.parents[0] for objects in (one, other))
+    check_same(before, after)
+    metadata = {**present_fields(after.content["metadata"]), **present_fields(before.content["metadata"])}
+    namespace = metadata.get("namespace")
     return one.in_namespace(namespace), other.in_namespace(namespace)
 
 
 def _simulated(one: Objects, other: Objects, files: tuple[str, str], world: World) -> EditedChildren:
     """Return what changes in *world* when *other* is applied after *one*; both are of *files*."""
     old, new = files
-    before, after = _after(world, one, old), _after(world, other, new)
+    before, after = _after(world, one, old, place), _after(world, other, new, apply)
     rolled = [key for key in before if key[0] in ROLLED]
     kept = [key for key in rolled if key in after]
     restarts = [path for key in kept for path in restart_paths(before[key], after[key])]
     return EditedChildren(before, after, restarts, running=frozenset(rolled))
 
 
-def _after(world: World, objects: Objects, file: str) -> ChildrenByName:
-    """Return what Metacontroller has made in *world* once *objects* are applied; raise InputError."""
+def _after(world: World, objects: Objects, file: str, store: Callable[[FileManifest, World], None]) -> ChildrenByName:
+    """Return what Metacontroller has made in *world* once *store* has stored the parents; raise InputError."""
     start = world.clock.now
-    for manifest in (*objects.others, *objects.parents):
+    for manifest in objects.others:
         apply(manifest, world)
+    for manifest in objects.parents:
+        store(manifest, world)
     _start(objects, world)
     see = f"see what happens with: {program_name()} simulate"
+    bound = binding()
+    stays_busy = (
+        any(bound.stays_busy(each.content) for each in objects.parents) if bound and bound.stays_busy else False
+    )
     try:
-        is_quiet = world.until_quiet()
+        is_quiet = world.until_quiet(SETTLED_BUSY if stays_busy else LONGEST_TIMER)
     except NeverQuiet as error:
         message = f"{file}: {error}; {see}"
         raise InputError(message) from error
-    if not is_quiet:
+    if not is_quiet and not stays_busy:
         message = f"{file}: the cluster does not become quiet; {see}"
         raise InputError(message)
     quiet = world.clock.now
@@ -126,7 +144,7 @@ def _after(world: World, objects: Objects, file: str) -> ChildrenByName:
         for failure in failures(world, quiet):
             message = f"{file}: {failure}; {see}"
             raise InputError(message)
-    _check_valid(objects, world, file)
+    _check_valid(objects, world)
     kinds = {kind.kind for kind in world.settings.children}
     made = {write.key for write in world.history.writes(NAME) if write.changed and write.key.kind in kinds}
     children = {key: item for key in sorted(made) if (item := world.api.get(key))}
@@ -134,15 +152,15 @@ def _after(world: World, objects: Objects, file: str) -> ChildrenByName:
     return {(key.kind, f"{key.namespace}/{key.name}" if several else key.name): children[key] for key in children}
 
 
-def _check_valid(objects: Objects, world: World, file: str) -> None:
+def _check_valid(objects: Objects, world: World) -> None:
     """Raise InputError for a parent whose children are those of before, because the hook refuses its spec."""
     bound = binding()
-    for key in objects.keys(world) if bound else ():
+    reason = bound.invalid_reason if bound else ""
+    for item, key in zip(objects.parents, objects.keys(world), strict=True):
         status = world.get(key).get("status") or {}
-        for item in status.get("conditions") or []:
-            if bound and bound.invalid_reason and item.get("reason") == bound.invalid_reason:
-                message = f"{file}: {key.name}: {item.get('message')}"
-                raise InputError(message)
+        for condition in status.get("conditions") or []:
+            if reason and condition.get("reason") == reason:
+                raise InputError(refusal(item, problem_of(str(condition.get("message")))))
 
 
 def _start(objects: Objects, world: World) -> None:

@@ -10,8 +10,10 @@ from click.core import ParameterSource
 
 from metahook.cli.binding import NamesController, NamesHook, binding, own
 from metahook.cli.errors import InputError, program_name
+from metahook.cli.files.crd_verdict import custom_validation
 from metahook.cli.files.documents import FILE
 from metahook.cli.files.manifests import Manifests
+from metahook.cli.files.objects import refuse_invalid
 from metahook.cli.hooks.credentials import Credentials, with_credentials
 from metahook.cli.hooks.named_hook import PATHS, LocalHook, read_hook
 from metahook.protocol.controller import Controller
@@ -39,6 +41,7 @@ class HookUnderTest:
     def world(self, *, controllers: bool = True) -> World:
         """Return a new cluster with the hook in it, without Kubernetes' own controllers unless *controllers*."""
         world = World(self.hook, self.settings, controllers=controllers)
+        world.api.admission += [custom_validation(self.settings.crds), refuse_invalid(self.settings)]
         if isinstance(self.hook, LocalHook):
             self.hook.now = world.clock.time
         return world
@@ -99,34 +102,38 @@ def built_in(controller: Controller) -> LocalHook:
     return LocalHook(controller, program_name())
 
 
-def with_subject_options(command: Callable[..., T]) -> Callable[..., T]:
+def with_subject_options(command: Callable[..., T], *, hook_required: bool = True) -> Callable[..., T]:
     """Give *command* the options for manifests and a hook, as its arguments."""
     with_options: Callable[..., T] = with_credentials(command)
     for add in reversed(_OPTIONS):
         with_options = add(with_options)
-    return with_options
+    return _with_manifests(with_hook(with_options, required=hook_required))
 
 
-with_hook = click.option(
-    "--hook",
-    cls=NamesHook,
+def with_hook(command: Callable[..., T], *, required: bool = True) -> Callable[..., T]:
+    """Give *command* the argument ``hook``, and the option for it."""
+    option = click.option(
+        "--hook",
+        cls=NamesHook,
+        required=required,
+        metavar="HOOK",
+        help="The hook: a URL, or a Controller as FILE.py:NAME or MODULE:NAME.",
+    )
+    return option(command)
+
+
+_with_manifests = click.option(
+    "-k",
+    "--manifests",
+    cls=NamesController,
+    type=FILE,
+    multiple=True,
     required=True,
-    metavar="HOOK",
-    help="The hook: a URL, or a Controller as FILE.py:NAME or MODULE:NAME.",
+    metavar="PATH",
+    help="File or directory with the controller and the CRDs. May be repeated.",
 )
 
 _OPTIONS = [
-    click.option(
-        "-k",
-        "--manifests",
-        cls=NamesController,
-        type=FILE,
-        multiple=True,
-        required=True,
-        metavar="PATH",
-        help="File or directory with the controller and the CRDs. May be repeated.",
-    ),
-    with_hook,
     click.option(
         "--controller",
         cls=NamesController,

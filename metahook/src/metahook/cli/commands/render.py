@@ -10,11 +10,11 @@ import msgspec
 
 from metahook.cli.binding import binding
 from metahook.cli.commands.options import HookUnderTest, with_files, with_subject
-from metahook.cli.errors import InputError, input_errors, program_name
+from metahook.cli.errors import InputError, Refused, input_errors, program_name
 from metahook.cli.files.documents import FILE, as_yaml
-from metahook.cli.files.manifest import files_in, load, read_manifests
+from metahook.cli.files.manifest import load
 from metahook.cli.files.metadata import present_fields
-from metahook.cli.files.objects import Objects
+from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import utc_time
 from metahook.cli.hooks.requests import Requests, children_of, conditions_of, invalid_spec
 from metahook.server.clock import utc_now
@@ -49,18 +49,18 @@ was just created fails at first."""
 def command(files: tuple[str, ...], observed: str | None, subject: HookUnderTest, output: str, now: str | None) -> int:
     """Print the children and the status that a hook returns for a parent that was just created.
 
-    The children are printed as manifests. With --observed, the parent is one with these children.
+    The children are printed as manifests. With --observed, the parent is a stored one with these children. If a cluster
+    would refuse one of the objects in the files, nothing is printed but what is wrong, and where.
 
     \b
     Exit status:
       0  success
-      1  Metacontroller or the API server would refuse something in a response, or a spec is invalid
+      1  a cluster would refuse an object in the files, or something in a response
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     moment = _time(now)
-    found = [manifest for path in files for file in files_in(path) for manifest in read_manifests(file)]
-    objects = Objects.of(found, ", ".join(files), subject.settings)
-    problems = objects.problems()
+    objects = Objects.found(files, subject.settings)
+    objects.accepted(subject.settings, objects if observed else None)  # one with children is stored
     others = [item.content for item in objects.others]
     children = load(observed) if observed else []
     requests = Requests(subject.hook, subject.settings)
@@ -71,13 +71,11 @@ def command(files: tuple[str, ...], observed: str | None, subject: HookUnderTest
         parent = requests.stored(given, children)
         request = requests.compose(parent, children, others, moment, where)
         rendered.append(_Rendered(parent, where, requests.answer("sync", request, moment, where)))
-    problems += _refused(rendered, problems)
-    if not problems and not observed:
-        problems = _refused_in_cluster(objects, subject)
+    _check_valid(objects, rendered)
+    if not observed:
+        _check_in_cluster(objects, subject)
     _print(rendered, output)
-    for problem in problems:
-        print(f"{program_name()}: {problem}", file=sys.stderr)
-    return 1 if problems else 0
+    return 0
 
 
 class _Rendered(NamedTuple):
@@ -103,8 +101,7 @@ def _print(rendered: list[_Rendered], output: str) -> None:
     found = [each for item in rendered for each in _objects(item, with_status=bound is None or bound.renders_status)]
     click.echo(_as_json(found) if output == "json" else _as_yaml(found), nl=False)
     for item in rendered:
-        is_invalid = bool(bound and invalid_spec(item.response, bound.invalid_reason))
-        if item.ready and not is_invalid and not children_of(item.response):
+        if item.ready and not children_of(item.response):
             print(f"{program_name()}: {item.where}: no children: {item.ready}", file=sys.stderr)
 
 
@@ -117,23 +114,25 @@ def _objects(item: _Rendered, *, with_status: bool) -> list[Json]:
     return [{**identity, "status": response.get("status") or {}}, *children] if with_status else children
 
 
-def _refused(rendered: list[_Rendered], known: list[str]) -> list[str]:
-    """Return why the hook refuses a spec in which nothing is *known* to be wrong, such as for its size."""
+def _check_valid(objects: Objects, rendered: list[_Rendered]) -> None:
+    """Raise Refused for a spec that the hook refuses for what only it knows, such as the size of a child."""
     bound = binding()
     found = [
-        f"{item.where}: {problem}"
-        for item in rendered
-        if bound and (problem := invalid_spec(item.response, bound.invalid_reason))
+        refusal(item, problem_of(text))
+        for item, each in zip(objects.parents, rendered, strict=True)
+        if bound and (text := invalid_spec(each.response, bound.invalid_reason))
     ]
-    return [problem for problem in found if not problem.startswith(tuple(known))] if known else found
+    if found:
+        raise Refused(*found)
 
 
-def _refused_in_cluster(objects: Objects, subject: HookUnderTest) -> list[str]:
-    """Return what Metacontroller or the API server refuses of the responses."""
+def _check_in_cluster(objects: Objects, subject: HookUnderTest) -> None:
+    """Raise Refused for what Metacontroller or the API server refuses of the responses."""
     world = subject.world(controllers=False)
     objects.create(world)
     _watch(world)
-    return failures(world, SETTLED)
+    if found := failures(world, SETTLED):
+        raise Refused(*found)
 
 
 def _time(text: str | None) -> datetime:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 
 import click
 
@@ -14,8 +13,8 @@ from metahook.cli.comparison.comparison import Report, compare
 from metahook.cli.comparison.recorded_edit import structs_of
 from metahook.cli.comparison.responses import HookResponse, HookVersion, other_response, own_response
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
-from metahook.cli.files.documents import FILE, documents
-from metahook.cli.files.manifest import SUFFIXES, objects
+from metahook.cli.files.documents import FILE, Document, documents
+from metahook.cli.files.manifest import files_in, manifests_of, present
 from metahook.cli.files.recordings import Recording, is_recording, read_recording
 from metahook.cli.hooks.credentials import Credentials, with_credentials
 from metahook.cli.hooks.live_objects import live_requests
@@ -72,9 +71,9 @@ def command(
         message = f"no FILE; name recordings{see}"
         raise click.UsageError(message)
     bound, now = binding(), utc_now()
-    read = [(file, document) for name in files for file in _expand(name) for document in documents(file)]
-    recordings = [read_recording(document, file) for file, document in read if is_recording(document)]
-    others = [(file, document) for file, document in read if not is_recording(document)]
+    read = [(file, document) for name in files for file in files_in(name) for document in documents(file)]
+    recordings = [read_recording(each.value, file) for file, each in read if is_recording(each.value)]
+    others = [(file, each) for file, each in read if not is_recording(each.value)]
     paths = PATHS | {str(item.hook): item.path.partition("?")[0] for item in recordings if item.path}
     called = built_in(bound.controller(own())) if bound and not hook else open_hook(hook or "", credentials, paths)
     recordings += _live(others, called, bound, now, has_other=against is not None)
@@ -94,17 +93,8 @@ def command(
     return EXIT_DIFFERENT if report.different else 0
 
 
-def _expand(name: str) -> list[str]:
-    """Return the files in directory *name*, sorted, without hidden ones, which are unfinished; or the file itself."""
-    directory = Path(name)
-    if not directory.is_dir():
-        return [name]
-    files = [path for path in directory.rglob("*") if path.suffix in SUFFIXES and not path.name.startswith(".")]
-    return sorted(str(path) for path in files)
-
-
 def _live(
-    documents: list[tuple[str, object]], hook: Hook, bound: Binding | None, now: datetime, *, has_other: bool
+    documents: list[tuple[str, Document]], hook: Hook, bound: Binding | None, now: datetime, *, has_other: bool
 ) -> list[Recording]:
     """Return the requests about live objects. Those to customize can be compared only with another version."""
     if documents and bound is None:
@@ -112,7 +102,7 @@ def _live(
         raise InputError(message)
     if bound is None or not documents:
         return []
-    found = [(file, item) for file, each in documents for item in objects([each], file)]
+    found = [(file, present(item)) for file, each in documents for item in manifests_of(each, file)]
     requests = Requests(hook, bound.settings(MODES[0], own()))
     return [item for item in live_requests(found, requests, bound.collected, now) if has_other or item.hook == "sync"]
 

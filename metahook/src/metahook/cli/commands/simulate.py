@@ -92,12 +92,13 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     """Run a hook in a simulated cluster, and show every write and every status.
 
     Metacontroller, the API server, Kubernetes' own controllers and the time are simulated. What would harm a real
-    cluster is a finding.
+    cluster is a finding. What a cluster would refuse of the files is refused before anything is simulated. A parent is
+    expected to be Ready in the end, unless --fail or a scenario asks for a failure, or the scenario for another status.
 
     \b
     Exit status:
       0  success
-      1  the hook would harm a real cluster, or an expectation of the scenario was not met
+      1  an object is refused, the hook would harm a real cluster, or an expectation was not met
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     given = click.get_current_context().meta["timed"]
@@ -138,12 +139,7 @@ def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: f
 
 
 def _objects(files: tuple[str, ...], subject: HookUnderTest) -> Objects:
-    """Return the objects in *files*; raise InputError for what the API server refuses, before anything is shown."""
-    if not files:
-        return Objects((), ())
-    objects = Objects.read(files, subject.settings)
-    objects.create(subject.world(controllers=False))
-    return objects
+    return Objects.read(files, subject.settings) if files else Objects((), ())
 
 
 def _terminal(*, records: bool) -> "Terminal | None":
@@ -184,7 +180,7 @@ def _of_options(objects: Objects, changes: list[Timed], until: str, settings: Se
 
     def edit(before: Json, change: str) -> Json:
         after = edited(before, change)
-        check_edited(after, settings, change, objects.parents[0].file)
+        check_edited(after, before, settings, change)
         return after
 
     scenario = scenario_of(parent, changes, until, edit, bound.until if bound else ("quiet",))

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
 
 from metahook.cli.comparison.children import (
     ROLLED,
@@ -13,8 +12,10 @@ from metahook.cli.comparison.children import (
     last_applied_children,
     restart_paths,
 )
-from metahook.cli.errors import InputError, program_name
+from metahook.cli.errors import InputError, Refused, program_name
+from metahook.cli.files.manifest import FileManifest
 from metahook.cli.files.metadata import present_fields
+from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import Recording
 from metahook.cli.hooks.requests import Requests, children_of, conditions_of, invalid_spec
 from metahook.protocol.objects.kind import Kind
@@ -22,18 +23,10 @@ from metahook.protocol.objects.object import Object
 from metahook.protocol.objects.plain_json import Json
 
 
-class ParentFile(NamedTuple):
-    """A file with one parent, and the other objects in it."""
-
-    parent: Json
-    path: str
-    others: list[Json]
-
-
 def edit_of_recording(
-    recorded: Recording, new: ParentFile, requests: Requests, now: datetime, invalid_reason: str
+    recorded: Recording, new: Objects, requests: Requests, now: datetime, invalid_reason: str
 ) -> EditedChildren:
-    """Return the edit from a recorded request to the same request with the spec of *new*, and its related objects.
+    """Return the edit from a recorded request to the same request with the one parent of *new*, and its other objects.
 
     Observed children are compared as they would be stored, with the fields that others added to them. A response whose
     Ready has *invalid_reason* has the children of before, which is an error.
@@ -41,12 +34,15 @@ def edit_of_recording(
     _check(recorded)
     moment = recorded.time or now
     old_desired = _by_name(requests.answer("sync", recorded.body, moment, recorded.file))
-    check_same(recorded.parent, recorded.file, new)
-    edited = requests.edited(recorded.request, _edited(recorded.parent, new.parent), new.others, moment, new.path)
-    response = requests.answer("sync", edited, moment, new.path)
+    stored = FileManifest(recorded.parent, recorded.file)
+    check_same(stored, new.parents[0])
+    placed = new.in_namespace(recorded.parent["metadata"].get("namespace"))
+    (parent,) = placed.accepted(requests.settings, Objects((stored,), ())).parents
+    others = [item.content for item in new.others]
+    edited = requests.edited(recorded.request, _edited(stored.content, parent.content), others, moment, parent.file)
+    response = requests.answer("sync", edited, moment, parent.file)
     if problem := invalid_spec(response, invalid_reason):
-        message = f"{new.path}: {problem}"
-        raise InputError(message)
+        raise Refused(refusal(parent, problem_of(problem)))
     new_desired = _by_name(response)
     observed, last = recorded.observed(), last_applied_children(recorded.body, structs_of(recorded))
     before = {key: _stored_over(observed.get(key), last.get(key, {}), child) for key, child in old_desired.items()}
@@ -69,13 +65,13 @@ def _check(recorded: Recording) -> None:
         raise InputError(message)
 
 
-def check_same(old: Json, old_path: str, new: ParentFile) -> None:
+def check_same(old: FileManifest, new: FileManifest) -> None:
     """Raise InputError unless both are the same parent. A file without a namespace matches any namespace."""
     for field in ("name", "namespace"):
-        one, other = (present_fields(parent["metadata"]).get(field) for parent in (old, new.parent))
+        one, other = (present_fields(parent.content["metadata"]).get(field) for parent in (old, new))
         if one != other and None not in (one, other):
-            kind = new.parent["kind"]
-            message = f"{new.path}: metadata.{field} differs from that in {old_path}; compare files of the same {kind}"
+            what = f"metadata.{field} differs from that in {old.file}; compare files of the same {new.kind}"
+            message = f"{new.file}: {what}"
             raise InputError(message)
 
 

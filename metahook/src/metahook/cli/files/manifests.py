@@ -8,7 +8,7 @@ import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.controller_fields import SPECS, field_problems
-from metahook.cli.files.manifest import FileManifest, files_in, read_manifests
+from metahook.cli.files.manifest import FileManifest, files_in, missing, misspelt, read_manifests
 from metahook.protocol.objects.kind import Kind
 from metahook.protocol.objects.plain_json import Json
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
@@ -17,7 +17,7 @@ from metahook.simulator.scenarios.path import path_steps
 
 _GROUP = "metacontroller.k8s.io/"
 _CRD = "apiextensions.k8s.io/v1"
-_PARENTS = {"CompositeController": "parentResource", "DecoratorController": "resources"}
+_CONTROLLERS = [Kind(f"{_GROUP}v1alpha1", kind, f"{kind.lower()}s") for kind in SPECS]
 
 
 class _Names(msgspec.Struct):
@@ -54,7 +54,7 @@ class Manifests:
         found = [manifest for path in paths for file in files_in(path) for manifest in read_manifests(file)]
         controllers = [item for item in found if item.kind in SPECS and _version(item).startswith(_GROUP)]
         manifests = cls(
-            _the_one(controllers, name, ", ".join(paths)),
+            _the_one(controllers, name, ", ".join(paths), found),
             tuple(item for item in found if (_version(item), item.kind) == (_CRD, "CustomResourceDefinition")),
         )
         for manifest, problem in manifests.problems() if check else ():
@@ -135,15 +135,16 @@ def _version(manifest: FileManifest) -> str:
     return str(manifest.content["apiVersion"])
 
 
-def _the_one(controllers: list[FileManifest], name: str | None, where: str) -> FileManifest:
-    """Return the controller called *name*, or the only one; raise InputError."""
+def _the_one(controllers: list[FileManifest], name: str | None, where: str, found: list[FileManifest]) -> FileManifest:
+    """Return the controller called *name*, or the only one, of all objects *found* in *where*; raise InputError."""
     chosen = [item for item in controllers if name in (None, item.name)]
     if len(chosen) == 1:
         return chosen[0]
     names = ", ".join(sorted(item.name for item in controllers))
     if not controllers:
-        message = f"{where}: no CompositeController or DecoratorController; name a file that has one with --manifests"
-    elif not chosen:
+        error = misspelt(_CONTROLLERS, found, is_one_there=False)
+        raise error or missing(_CONTROLLERS, found, where, "name a file that has one with --manifests")
+    if not chosen:
         message = f"{where}: no controller has the name in --controller; choose one of {names}"
     elif name is None:
         message = f"{where}: {len(chosen)} controllers; choose one with --controller: {names}"

@@ -1,17 +1,31 @@
 """The objects in the files of ``-f``: parents of the controller, and others that are in the cluster beside them."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from metahook.cli.binding import binding, words
-from metahook.cli.errors import InputError, program_name
-from metahook.cli.files.manifest import FileManifest, files_in, read_manifests
-from metahook.cli.files.metadata import SERVER_FIELDS, present_fields
+from metahook.cli.errors import InputError, Refused, program_name
+from metahook.cli.files.crd_verdict import refused, unknown_rules
+from metahook.cli.files.manifest import FileManifest, files_in, missing, misspelt, read_manifests
+from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, present_fields, type_problems
 from metahook.protocol.objects.plain_json import Json
-from metahook.simulator.apiserver.custom_rules import Problem, dropped, problems, schemas
+from metahook.simulator.apiserver.built_in_kinds import undeclared_field
+from metahook.simulator.apiserver.custom_defaults import custom_defaults, validation
+from metahook.simulator.apiserver.custom_rules import (
+    KEEPS_ALL,
+    HookProblem,
+    Problem,
+    schemas,
+    unknown_fields,
+)
+from metahook.simulator.apiserver.store import Admission, ApiServer
 from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.clock import Clock
+from metahook.simulator.history import History
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Key, key_of
+from metahook.simulator.scenarios.path import InvalidPath, path_steps
 from metahook.simulator.world import World
 
 _CHECKED_ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
@@ -26,38 +40,49 @@ class Objects:
 
     @classmethod
     def read(cls, paths: tuple[str, ...], settings: Settings) -> "Objects":
-        """Return the objects in the files and directories *paths*; raise InputError if one can't be applied."""
-        found = [manifest for path in paths for file in files_in(path) for manifest in read_manifests(file)]
-        return cls.of(found, ", ".join(paths), settings).checked()
+        """Return the objects in the files and directories *paths*, which are new; raise InputError and Refused."""
+        return cls.found(paths, settings).accepted(settings)
+
+    @classmethod
+    def found(cls, paths: tuple[str, ...], settings: Settings) -> "Objects":
+        """Return the objects in the files and directories *paths*; raise InputError if none is a parent."""
+        manifests = [manifest for path in paths for file in files_in(path) for manifest in read_manifests(file)]
+        return cls.of(manifests, ", ".join(paths), settings)
 
     @classmethod
     def of(cls, manifests: Iterable[FileManifest], where: str, settings: Settings) -> "Objects":
         """Return *manifests*, of the files *where*; raise InputError if none is a parent."""
-        found = [manifest.checked() for manifest in manifests]
-        for item in found:
-            for problem in _problems_by_crd(item.content, settings):
-                raise item.error(str(problem), *problem.path)
-        parents = tuple(item for item in found if _is_parent(item, settings))
+        found = [manifest.named() for manifest in manifests]
+        parents = tuple(item for item in found if is_parent(item.content, settings))
+        kinds = [parent.kind for parent in settings.parents]
+        unknown = [item for item in found if not settings.kind(item.api_version, item.kind)]
+        if error := misspelt(kinds, unknown, is_one_there=bool(parents)):
+            raise error
         if not parents:
-            kinds = " or ".join(f"{parent.kind.kind} of {parent.kind.api_version}" for parent in settings.parents)
             example = words().example
-            message = f"{where}: no {kinds}; name a file that has one{f', such as {example}' if example else ''}"
-            raise InputError(message)
+            remedy = f"name a file that has one{f', such as {example}' if example else ''}"
+            raise missing(kinds, found, where, remedy)
         return cls(parents, tuple(item for item in found if item not in parents))
 
-    def problems(self) -> list[str]:
-        """Return what is wrong with the parents, as the program that runs knows them; raise InputError."""
-        bound = binding()
-        if not bound or not bound.problems:
-            return []
-        return [problem for item in self.parents for problem in bound.problems(item.content, item.file)]
+    def accepted(self, settings: Settings, stored: "Objects | None" = None) -> "Objects":
+        """Return these, if a cluster accepts each as a new object, or as what replaces one of *stored*; raise Refused.
 
-    def checked(self) -> "Objects":
-        """Return these, if nothing is wrong with the parents; raise InputError."""
-        wrong = self.problems()
-        if wrong:
-            more = f" (and {len(wrong) - 1} more; see: {program_name()} render -f {self.parents[0].file})"
-            raise InputError(wrong[0] + (more if wrong[1:] else ""))
+        Also the same object twice is refused: the last one would win.
+        """
+        old = {_identity(item, settings): item.content for item in (stored.parents if stored else ())}
+        first: dict[tuple[str, ...], FileManifest] = {}
+        problems: list[str] = []
+        _tell_unknown_rules((*self.parents, *self.others), settings)
+        for item in sorted((*self.parents, *self.others), key=lambda item: (item.file, item.line_of())):
+            key = _identity(item, settings)
+            if key in first:
+                what = f"the same object as in {first[key].place()}; remove one of them"
+                problems.append(f"{item.place()}: {item.kind} {item.name}: {what}")
+            first.setdefault(key, item)
+            found = object_problems(item.content, old.get(key), settings)
+            problems += [refusal(item, each) for each in sorted(found, key=lambda each: item.line_of(*each.path))]
+        if problems:
+            raise Refused(*problems)
         return self
 
     def in_namespace(self, namespace: str | None) -> "Objects":
@@ -102,31 +127,109 @@ def created(content: Json) -> Json:
     return {**{name: value for name, value in content.items() if name != "status"}, "metadata": users}
 
 
-def _is_parent(item: FileManifest, settings: Settings) -> bool:
-    kind = settings.kind(item.content["apiVersion"], item.kind)
+def is_parent(item: Json, settings: Settings) -> bool:
+    """Tell whether *item* is of the kind of a parent."""
+    kind = settings.kind(item["apiVersion"], item["kind"])
     return any(parent.kind == kind for parent in settings.parents)
 
 
-def check_edited(parent: Json, settings: Settings, change: str, file: str) -> None:
-    """Raise InputError if the *parent* in *file* after a *change* by ``--set`` is not one that its CRD allows."""
-    bound = binding()
-    known = bound.problems(parent, file) if bound and bound.problems else ()
-    for problem in (*_problems_by_crd(parent, settings), *known):
-        message = f"--set {change.partition('=')[0]}: {problem}"
-        raise InputError(message)
+def _tell_unknown_rules(items: tuple[FileManifest, ...], settings: Settings) -> None:
+    """Print which rules of the CRDs of *items* are not checked."""
+    kinds = {(item.content["apiVersion"], item.kind) for item in items}
+    for key, schema in schemas(settings.crds).items():
+        for part in unknown_rules(schema) if key in kinds else ():
+            what = f"a rule in CEL is not checked, because {part} is not known here"
+            print(f"{program_name()}: the CRD of {key[1]}: {what}", file=sys.stderr)
 
 
-def _problems_by_crd(item: Json, settings: Settings) -> Iterator[Problem]:
-    """Yield what an API server drops from *item*, and what it refuses, if its kind has a CRD."""
-    schema = schemas(settings.crds).get((item["apiVersion"], item["kind"]))
-    if not schema:
+def refusal(item: FileManifest, problem: Problem) -> str:
+    """Return the line that says what is wrong with *item*, with the value that is wrong unless it is of a Secret."""
+    about = problem.about({} if item.kind == "Secret" else item.content)
+    return f"{item.place(*problem.path)}: {item.kind} {item.name}: {about}"
+
+
+def problem_of(text: str) -> Problem:
+    """Return the problem that *text* names after a path and a colon."""
+    path, _, message = text.partition(": ")
+    try:
+        return Problem(tuple(path_steps(path)), message)
+    except InvalidPath:
+        return Problem((), text)
+
+
+def object_problems(item: Json, old: Json | None, settings: Settings) -> Iterator[Problem]:
+    """Yield what kubectl and the API server refuse of *item*, a new object, or one that replaces *old*.
+
+    What the hook alone refuses of a parent is refused, too: the cluster would store it, and nothing would run.
+    """
+    wrong = [problem_of(text) for text in type_problems(item["metadata"])]
+    yield from (*wrong, *unknown_fields({"metadata": item["metadata"]}, _METADATA))
+    if wrong:
         return
+    bound = binding()
+    schema = schemas(settings.crds).get((item["apiVersion"], item["kind"]))
+    if bound and bound.problems and is_parent(item, settings):
+        yield from bound.problems(item, old)
+    elif schema:
+        yield from _problems_by_crd(item, old, schema)
+    yield from _problems_in_cluster(item, settings)
+
+
+_METADATA: Json = {"properties": {"metadata": {"properties": {name: {KEEPS_ALL: True} for name in FIELDS}}}}
+
+
+def _problems_by_crd(item: Json, old: Json | None, schema: Json) -> Iterator[Problem]:
     own = {name: value for name, value in item.items() if name not in _CHECKED_ELSEWHERE}
     try:
-        required = [name for name in schema.get("required") or () if name not in _CHECKED_ELSEWHERE]
-        for path in dropped(own, schema):
-            yield Problem(path, "is not in the CRD's schema; remove it")
-        yield from problems(own, {**schema, "required": required})
+        yield from unknown_fields(own, schema)
+        yield from refused(item, old, schema)
     except (AttributeError, KeyError, TypeError) as error:
         message = f"the CRD of {item['kind']}: no API server accepts its schema; give the one that you apply"
         raise InputError(message) from error
+
+
+def _problems_in_cluster(item: Json, settings: Settings) -> Iterator[Problem]:
+    """Yield why an empty cluster refuses *item*, by the rules of all kinds and of the built-in ones."""
+    api = ApiServer(Clock(), History(), (kind.kind for kind in settings.kinds if not kind.namespaced))
+    try:
+        if path := undeclared_field(item):
+            yield problem_of(f"{path.removeprefix('.')}: unknown field; remove it")
+        api.create(created(item), "you")
+    except ApiError as error:
+        yield from map(problem_of, error.messages)
+
+
+def refuse_invalid(settings: Settings) -> Admission:
+    """Return the admission of parents whose rules only the program that runs knows."""
+    bound = binding()
+    problems = bound.problems if bound else None
+
+    def judge(new: Json, old: Json | None) -> list[Problem]:
+        found = problems(new, old) if problems and is_parent(new, settings) else []
+        return [problem for problem in found if not isinstance(problem, HookProblem)]
+
+    return validation(judge)
+
+
+def place(item: FileManifest, world: World) -> None:
+    """Store the parent *item* in *world* as it was once accepted, by whichever rules."""
+    kept = created(item.content)
+    stored = {**kept, "metadata": {**kept["metadata"], "generation": 1}}
+    world.api.place(custom_defaults(world.settings.crds)(stored, None))
+
+
+def _identity(item: FileManifest, settings: Settings) -> tuple[str, ...]:
+    """Return what no other object in a cluster has: all versions of a group are of the same object."""
+    api_version, metadata = item.content["apiVersion"], item.content["metadata"]
+    kind = settings.kind(api_version, item.kind)
+    namespace = str(metadata.get("namespace") or "default") if kind is None or kind.namespaced else ""
+    return api_version.rpartition("/")[0], item.kind, namespace, item.name
+
+
+def check_edited(parent: Json, old: Json, settings: Settings, change: str) -> None:
+    """Raise Refused if the *parent* that a *change* by ``--set`` made of *old* is not one that a cluster accepts."""
+    found = [
+        f"--set {change.partition('=')[0]}: {each.about(parent)}" for each in object_problems(parent, old, settings)
+    ]
+    if found:
+        raise Refused(*found)

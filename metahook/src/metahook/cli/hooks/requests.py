@@ -12,7 +12,7 @@ import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.hooks.named_hook import LocalHook, fail
-from metahook.protocol.bodies.malformed import MalformedRequest
+from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
 from metahook.protocol.checks.gate import RefusedResponse
 from metahook.protocol.objects.plain_json import Json
 from metahook.protocol.request_builder import (
@@ -27,6 +27,9 @@ from metahook.protocol.request_builder import (
 from metahook.simulator.apiserver.custom_defaults import custom_defaults
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import Settings
+
+_OF_THE_CONTROLLER = {RequestRule.COMPOSITE, RequestRule.DECORATOR, RequestRule.GROUP, RequestRule.NO_FINALIZE}
+"""What a request breaks because of the controller that it was composed for."""
 
 _NO_UID = "00000000-0000-0000-0000-000000000000"
 
@@ -45,7 +48,9 @@ class Requests:
         try:
             return self.hook.controller.handlers[hook](request, now).body
         except MalformedRequest as error:
-            message = f"{where}: no API server would store this object or an observed one: {error}"
+            why = "no API server would store this object or an observed one"
+            why = "the controller does not fit the hook" if error.rule in _OF_THE_CONTROLLER else why
+            message = f"{where}: {why}: {error}"
             raise InputError(message) from error
         except RefusedResponse as error:
             message = f"{where}: the hook refuses to respond with {error}; make the spec smaller"

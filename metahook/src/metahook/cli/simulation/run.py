@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.objects import key_of
 from metahook.simulator.scenarios.runner import StepResult, run_scenario
-from metahook.simulator.scenarios.scenario import Scenario
+from metahook.simulator.scenarios.scenario import Scenario, Step
 from metahook.simulator.world import NeverQuiet, World
 
 if TYPE_CHECKING:
@@ -46,13 +47,16 @@ def pace_of(speed: float | None, *, on_terminal: bool) -> Callable[[float], None
 
 
 def run(scenario: Scenario, world: World, screen: "Screen", *, numbered: bool) -> bool:
-    """Run *scenario*, and report how it ended; return whether all expectations were met and there are no findings.
+    """Run *scenario*, and report how it ended; return whether all is as expected and there are no findings.
 
-    A step that fails is named by its number if the steps are *numbered*.
+    Parents are expected to be Ready in the end, unless a step asks for a failure, or expects another status. A step
+    that fails is named by its number if the steps are *numbered*.
     """
     results = list(run_scenario(scenario, world, lambda step: screen.say(f"\n{step.say}") if step.say else None))
     problem = next((_problem(result, numbered=numbered) for result in results if result.problem), None)
+    unready = "" if any(map(_asks_for_failure, scenario.steps)) else _unready(world, scenario)
     quiet = problem is None and not world.clock.is_busy and _stays_quiet(world)
+    problem = problem or unready
     ended = world.clock.now
     found = [{"rule": item.rule, "object": str(item.key), "message": item.message} for item in findings(world.history)]
     screen.end(
@@ -63,6 +67,25 @@ def run(scenario: Scenario, world: World, screen: "Screen", *, numbered: bool) -
     elif scenario.next and not found:
         screen.say("\n".join(["", *scenario.next]))
     return not problem and not found
+
+
+def _unready(world: World, scenario: Scenario) -> str:
+    """Return which parents do not end Ready; empty if all do.
+
+    One whose Ready is Unknown is not meant to be: it is suspended. One for which a wait ends may still be on its way.
+    """
+    type_, status = ("Stalled", "True") if scenario.steps and scenario.steps[-1].wait else ("Ready", "False")
+    found = []
+    for parent in (item for each in world.settings.parents for item in world.api.all(each.kind.kind)):
+        conditions = {item["type"]: item for item in (parent.get("status") or {}).get("conditions") or ()}
+        if conditions.get(type_, {}).get("status") == status:
+            found.append(f"{key_of(parent)} ({conditions.get('Ready', {}).get('reason')})")
+    return f"Not Ready: {', '.join(found)}." if found else ""
+
+
+def _asks_for_failure(step: Step) -> bool:
+    expected = (step.expect.state, step.expect.reason, step.expect.message) if step.expect else ()
+    return step.fail not in (None, "none") or step.refuse not in (None, "none") or any(expected)
 
 
 def _stays_quiet(world: World) -> bool:

@@ -192,7 +192,7 @@ def read_scenario_file(name: str, folders: Iterable[Path] = ()) -> Scenario:
         message = f"{name}: {len(read)} documents; a scenario file has one"
         raise InputError(message)
     try:
-        return read_scenario(read[0])
+        return read_scenario(read[0].value)
     except InvalidScenario as error:
         message = f"{name}: not a scenario: {error}"
         raise InputError(message) from error

@@ -51,3 +51,4 @@ class MalformedRequest(ValueError):
 
     def __init__(self, rule: RequestRule, **names: str) -> None:
         super().__init__(rule.value.format(**names))
+        self.rule = rule

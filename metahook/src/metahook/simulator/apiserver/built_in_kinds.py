@@ -3,11 +3,9 @@
 The file built_in_kinds.json has them, as the OpenAPI document of a kube-apiserver declares them, without descriptions
 and statuses. ``python -m toolkit.built_in_kinds`` writes it. A type in it is the name of a scalar, such as
 ``quantity``; ``#`` and the name of another type; or an object: ``fields`` by name, the type of the ``items`` of a list
-or of the ``values`` of a map, an ``enum``, or ``any``.
+with the ``keys`` that identify one, the type of the ``values`` of a map, an ``enum``, or ``any``.
 """
 
-import re
-from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any, NoReturn
@@ -15,14 +13,11 @@ from typing import Any, NoReturn
 import msgspec
 
 from metahook.protocol.objects.kind import Kind
-from metahook.simulator.apiserver.defaults import canonical_quantity
+from metahook.simulator.apiserver.scalars import SCALARS, ZEROS, whole_numbers
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json
 
 Type = str | Json
-
-_QUANTITY = re.compile(r"[+-]?(\d{1,30}\.?\d{0,30}|\.\d{1,30})([KMGTPE]i|[mkMGTPEun]|[eE][+-]?\d{1,2})?")
-_BASE64 = re.compile(r"([A-Za-z0-9+/\s]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\s*")
 
 
 class _Document(msgspec.Struct):
@@ -47,13 +42,14 @@ _TYPES = {(api_version, kind): name for api_version, kind, _, _, name in _DOCUME
 
 
 def declared_fields(item: Json) -> Json:
-    """Return *item* without fields that its kind does not declare, and with quantities as an API server stores them.
+    """Return *item* without fields that its kind does not declare, and with values as an API server stores them.
 
-    A custom resource stays as it is. Raise ApiError for a value of another type than the declared one.
+    Of a custom resource, only whole numbers are written otherwise. Raise ApiError for a value of another type than the
+    declared one.
     """
     name = _TYPES.get((item.get("apiVersion", ""), item["kind"]))
     if name is None:
-        return item
+        return {field: value if field in _ELSEWHERE else whole_numbers(value) for field, value in item.items()}
     # Metadata has rules of its own, and a status that comes with an object is dropped.
     body = {field: value for field, value in item.items() if field not in _ELSEWHERE}
     read: Json = _Reader().read(body, f"#{name}", "")
@@ -97,20 +93,17 @@ class _Reader:
 
     def __init__(self) -> None:
         self.undeclared: list[str] = []
-        self._shapes = {"fields": self._object, "items": self._list, "values": self._map, "enum": _word}
+        self._shapes = {"fields": self._object, "items": self._list, "values": self._map, "enum": _word, "any": _any}
 
     def read(self, value: Any, type_: Type, path: str) -> Any:
-        """Return *value*, which is at *path*, without undeclared fields; raise ApiError."""
+        """Return *value*, which is at *path*, as it is stored, without undeclared fields; raise ApiError."""
         if value is None:
             return None
         if isinstance(type_, str):
             if type_[0] != "#":
-                fits, words = _SCALARS[type_]
-                kept = value if fits(value) else _refuse(path, words)
-                return canonical_quantity(kept) if type_ == "quantity" else kept
+                return _scalar(value, type_, path)
             type_ = _resolved(type_)
-        read = self._shapes.get(next(iter(type_)))
-        return value if read is None else read(value, type_, path)
+        return self._shapes[next(iter(type_))](value, type_, path)
 
     def _object(self, value: Any, type_: Json, path: str) -> Json:
         entries, fields = _expect(value, dict, "an object", path), type_["fields"]
@@ -118,7 +111,7 @@ class _Reader:
             if entries.get(name) in _EMPTY:
                 raise ApiError("Invalid", f"{path}.{name}: Required value".removeprefix("."))
         self.undeclared += [f"{path}.{name}" for name in entries if name not in fields]
-        return {
+        read = {
             # Most values are texts, and a call costs more than the look at the type.
             name: inner
             if type(inner) is str and fields[name] == "string"
@@ -126,6 +119,8 @@ class _Reader:
             for name, inner in entries.items()
             if name in fields
         }
+        # In Go, an empty list or map is the same as none, and so are no bytes.
+        return {name: inner for name, inner in read.items() if inner or not _is_none_if_empty(fields[name])}
 
     def _list(self, value: Any, type_: Json, path: str) -> list[Any]:
         items, inner = _expect(value, list, "a list", path), type_["items"]
@@ -137,47 +132,35 @@ class _Reader:
 
     def _map(self, value: Any, type_: Json, path: str) -> Json:
         entries, inner_type = _expect(value, dict, "an object", path), type_["values"]
+        # In Go, a text that is null in a map is an empty one.
+        zero = ZEROS.get(inner_type) if isinstance(inner_type, str) else None
         return {
             name: inner
             if type(inner) is str and inner_type == "string"
-            else self.read(inner, inner_type, f"{path}.{name}")
+            else self.read(zero if inner is None else inner, inner_type, f"{path}.{name}")
             for name, inner in entries.items()
         }
+
+
+def _is_none_if_empty(type_: Type) -> bool:
+    return type_ == "byte" or (isinstance(type_, dict) and ("items" in type_ or "values" in type_))
+
+
+def _scalar(value: Any, type_: str, path: str) -> Any:
+    fits, words, stored = SCALARS[type_]
+    try:
+        return stored(value) if fits(value) else _refuse(path, words)
+    except (ValueError, OverflowError):
+        _refuse(path, words)
+
+
+def _any(value: Any, _: Json, __: str) -> Any:
+    return whole_numbers(value)
 
 
 def _word(value: Any, type_: Json, path: str) -> Any:
     words = type_["enum"]
     return value if value in words or value == "" else _refuse(path, f"one of {', '.join(words)}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_whole(value: Any, limit: int = 2**63) -> bool:
-    return _is_number(value) and value == int(value) and -limit <= value < limit
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-_SCALARS: dict[str, tuple[Callable[[Any], object], str]] = {
-    "boolean": (lambda value: isinstance(value, bool), "true or false"),
-    # Go reads a list of numbers as bytes, too.
-    "byte": (lambda value: value == [] or (_is_text(value) and _BASE64.fullmatch(value)), "a string in base64"),
-    "date-time": (_is_text, "a time in RFC 3339"),
-    "double": (_is_number, "a number"),
-    "int-or-string": (lambda value: _is_text(value) or _is_whole(value), "a whole number or a string"),
-    "int32": (lambda value: _is_whole(value, 2**31), "a whole number"),
-    "int64": (_is_whole, "a whole number"),
-    "quantity": (
-        lambda value: (_is_text(value) or _is_number(value)) and _QUANTITY.fullmatch(str(value)),
-        "a quantity, such as 64Mi",
-    ),
-    "string": (_is_text, "a string"),
-}
-"""Whether a value is one, and what it must be."""
 
 
 def _expect(value: Any, type_: type, words: str, path: str) -> Any:

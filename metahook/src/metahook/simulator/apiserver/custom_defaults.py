@@ -3,26 +3,38 @@
 Source: Kubernetes 1.34, apiextensions-apiserver, pkg/apiserver/schema/defaulting.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from metahook.simulator.apiserver.custom_rules import declared, problems, schemas
+from metahook.simulator.apiserver.custom_rules import Problem, declared, problems, schemas
 from metahook.simulator.apiserver.store import Admission, StatusAdmission
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, copy_json
 
-_SYSTEM = ("apiVersion", "kind", "metadata", "status")
+SYSTEM = ("apiVersion", "kind", "metadata", "status")
 """Fields that get no defaults here: a status is written by itself."""
 
 
 def custom_defaults(crds: Iterable[Json]) -> Admission:
     """Return the admission that adds the defaults of *crds* to the objects of their kinds."""
-    own = {key: _own_fields(schema) for key, schema in schemas(crds).items()}
+    own = {key: own_fields(schema) for key, schema in schemas(crds).items()}
 
     def admit(item: Json, live: Json | None) -> Json:
         del live  # an update gets the same defaults
         schema = own.get((item["apiVersion"], item["kind"]))
         return item if schema is None else with_defaults(item, schema)
+
+    return admit
+
+
+def validation(judge: Callable[[Json, Json | None], list[Problem]]) -> Admission:
+    """Return the admission that refuses a new object, or one that replaces a live one, for what *judge* returns."""
+
+    def admit(item: Json, live: Json | None) -> Json:
+        wrong = judge(item, live)
+        if wrong:
+            raise ApiError("Invalid", *(problem.about(item) for problem in wrong))
+        return item
 
     return admit
 
@@ -44,26 +56,34 @@ def custom_statuses(crds: Iterable[Json]) -> StatusAdmission:
     return admit
 
 
-def _own_fields(schema: Json) -> Json:
+def own_fields(schema: Json) -> Json:
+    """Return the schema of the fields that a user writes, without metadata."""
     return {
-        "properties": {name: field for name, field in (schema.get("properties") or {}).items() if name not in _SYSTEM}
+        "properties": {name: field for name, field in (schema.get("properties") or {}).items() if name not in SYSTEM}
     }
 
 
 def with_defaults(value: Any, schema: Json) -> Any:
-    """Return *value* with the defaults of *schema* for absent fields, also in lists and maps."""
+    """Return *value* with the defaults of *schema* for absent fields, also in lists and maps.
+
+    A null counts as absent, unless it may be there or nothing is known of its field.
+    """
     if isinstance(value, list):
         return [with_defaults(item, schema.get("items") or {}) for item in value]
     if not isinstance(value, dict):
         return value
     fields, others = schema.get("properties") or {}, schema.get("additionalProperties")
     added = {name: _copy(field["default"]) for name, field in fields.items() if _is_defaulted(value, name, field)}
-    rest = others if isinstance(others, dict) else {}
-    return {name: with_defaults(inner, fields.get(name, rest)) for name, inner in {**value, **added}.items()}
+    rest = others if isinstance(others, dict) else {"nullable": True}
+    return {
+        name: with_defaults(inner, fields.get(name, rest))
+        for name, inner in {**value, **added}.items()
+        if inner is not None or fields.get(name, rest).get("nullable")
+    }
 
 
 def _is_defaulted(value: Json, name: str, field: Json) -> bool:
-    """Tell whether the *field* of *value* called *name* gets its default: null is absence unless it is nullable."""
+    """Tell whether the *field* of *value* called *name* gets its default."""
     return "default" in field and (name not in value or (value[name] is None and not field.get("nullable")))
 
 

@@ -1,14 +1,15 @@
 """The rules of custom resources, from the schemas of their CRDs: what an API server refuses, and what it drops.
 
-CEL rules and formats are not checked.
-
-Source: Kubernetes 1.36, kube-openapi, pkg/validation/validate; apiextensions-apiserver, pkg/apiserver/schema/pruning.
+Source: Kubernetes 1.36, kube-openapi, pkg/validation/validate and strfmt; apiextensions-apiserver,
+pkg/apiserver/schema/pruning and pkg/apiserver/validation/ratcheting.go.
 """
 
-import re
+import difflib
+import json
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import Any, NamedTuple
+
+from metahook.simulator.apiserver.string_rules import FORMATS, matches
 
 Schema = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -16,6 +17,8 @@ Path = tuple[str | int, ...]
 KEEPS_ALL = "x-kubernetes-preserve-unknown-fields"
 
 CEL = "x-kubernetes-validations"
+
+LIST_KEYS = "x-kubernetes-list-map-keys"
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -27,8 +30,17 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
+MOST_SHOWN = 60
+"""Characters of a value in a message."""
+
+
+REQUIRED = "is required"
+_UNKNOWN, _DUPLICATE = "unknown field; ", "Duplicate value: "
+_WITHOUT_VALUE = (_UNKNOWN, _DUPLICATE)
+
+
 class Problem(NamedTuple):
-    """What a schema refuses at *path*."""
+    """What is refused at *path*."""
 
     path: Path
     text: str
@@ -36,10 +48,35 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         return f"{written(self.path)} {self.text}"
 
+    def about(self, item: Any) -> str:
+        """Return the problem with the value in *item*, as kubectl shows it, if that is a short one and is wrong."""
+        place, value = written(self.path), value_at(item, self.path)
+        if self.text == REQUIRED:
+            return str(self)
+        if value is None or isinstance(value, dict | list) or self.text.startswith(_WITHOUT_VALUE):
+            return f"{place}: {self.text}".removeprefix(": ")
+        shown = json.dumps(value, ensure_ascii=False)
+        return f"{place}: Invalid value: {shown[:MOST_SHOWN]}{'...' if shown[MOST_SHOWN:] else ''}: {self.text}"
+
+
+class HookProblem(Problem):
+    """What the hook refuses, and the API server stores."""
+
 
 def written(path: Path) -> str:
     """Return *path* as in ``spec.children[0].name``."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+    steps = (f"[{step}]" if isinstance(step, int) or "." in step else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def value_at(item: Any, path: Path) -> Any:
+    """Return the value at *path* in *item*, or None."""
+    for step in path:
+        try:
+            item = item[step]
+        except (IndexError, KeyError, TypeError):
+            return None
+    return item
 
 
 def schemas(crds: Iterable[Any]) -> dict[tuple[str, str], Schema]:
@@ -89,16 +126,42 @@ def _problems_of_type(value: Any, schema: Schema, path: Path) -> Iterator[Proble
             return
         case str():
             yield from _bounds(len(value), schema, "Length", path)
-            if "pattern" in schema and not _matches(value, schema["pattern"]):
+            if "pattern" in schema and not matches(value, schema["pattern"]):
                 yield Problem(path, f"must match {schema['pattern']}")
+            example, fits_format = FORMATS.get(schema.get("format", ""), ("", None))
+            if fits_format and not fits_format(value):
+                yield Problem(path, f"must be of the format {schema['format']}, such as {example}")
         case int() | float():
             yield from _number(value, schema, path)
         case list():
             yield from _bounds(len(value), schema, "Items", path)
             for index, item in enumerate(value):
                 yield from problems(item, schema.get("items") or {}, (*path, index))
+            yield from _repeated(value, schema, path)
         case _:
             yield from _object(value, schema, path)
+
+
+def _repeated(items: list[Any], schema: Schema, path: Path) -> Iterator[Problem]:
+    """Yield the items that have the key of an earlier one, or are the same as one in a set."""
+    seen: list[Any] = []
+    keys = [identity(item, schema) for item in items]
+    for index, key in enumerate(keys):
+        if key is not None and key in seen:
+            words = " and ".join(schema.get(LIST_KEYS) or ())
+            yield Problem((*path, index), f"{_DUPLICATE}an earlier item has the same {words or 'value'}")
+        seen.append(key)
+
+
+def identity(item: Any, schema: Schema) -> Any:
+    """Return what no other item of a list with *schema* may have; None if it may have it, too."""
+    match schema.get("x-kubernetes-list-type"):
+        case "set":
+            return json.dumps(item, sort_keys=True)
+        case "map" if isinstance(item, dict):
+            fields = (schema.get("items") or {}).get("properties") or {}
+            return [item.get(key, fields.get(key, {}).get("default")) for key in schema.get(LIST_KEYS) or ()]
+    return None
 
 
 def _bounds(count: int, schema: Schema, what: str, path: Path) -> Iterator[Problem]:
@@ -109,13 +172,6 @@ def _bounds(count: int, schema: Schema, what: str, path: Path) -> Iterator[Probl
 
 
 _COUNTED = {"Length": "characters", "Items": "items", "Properties": "fields"}
-
-
-def _matches(text: str, pattern: str) -> bool:
-    try:
-        return re.search(python_pattern(pattern), text, re.ASCII) is not None
-    except re.error:
-        return True  # Python can't read it, RE2 may
 
 
 def _number(value: float, schema: Schema, path: Path) -> Iterator[Problem]:
@@ -136,7 +192,7 @@ def _object(value: dict[str, Any], schema: Schema, path: Path) -> Iterator[Probl
     kept = {name: inner for name, inner in value.items() if inner is not None or fields.get(name, rest).get("nullable")}
     for name in schema.get("required") or ():
         if name not in kept and "default" not in fields.get(name, {}):
-            yield Problem((*path, name), "is required")
+            yield Problem((*path, name), REQUIRED)
     for name, inner in kept.items():
         yield from problems(inner, fields.get(name, rest), (*path, name))
 
@@ -169,6 +225,45 @@ def dropped(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
             yield (*path, name)
 
 
+def unknown_fields(value: Any, schema: Schema, path: Path = ()) -> Iterator[Problem]:
+    """Yield the fields that :func:`dropped` does, each with the field that it may have been meant to be."""
+    for found in dropped(value, schema, path):
+        fields = _below(schema, found[len(path) : -1]).get("properties") or {}
+        close = difflib.get_close_matches(str(found[-1]), fields, n=1)
+        yield Problem(found, _UNKNOWN + (f"did you mean {close[0]}?" if close else "remove it"))
+
+
+def _below(schema: Schema, path: Path) -> Schema:
+    """Return the schema of the value at *path* in one with *schema*."""
+    for step in path:
+        others = schema.get("additionalProperties")
+        rest = others if isinstance(others, dict) else {}
+        inner = schema.get("items") if isinstance(step, int) else (schema.get("properties") or {}).get(step, rest)
+        schema = inner or {}
+    return schema
+
+
+def is_unchanged(path: Path, new: Any, old: Any, schema: Schema) -> bool:
+    """Tell whether the value at *path*, or one that it is in, is the same in *new* and *old*, which have *schema*.
+
+    The API server accepts what is wrong with such a value: an update does not change it.
+    """
+    for depth, step in enumerate(path):
+        if new == old:
+            return True
+        if isinstance(new, list) and isinstance(step, int) and step < len(new):
+            key = identity(new[step], _below(schema, path[:depth]))
+            old = next((item for item in old if key and identity(item, _below(schema, path[:depth])) == key), None)
+        elif not isinstance(new, dict) or step not in new:
+            return False  # it is missing, which is wrong with what it is not in
+        else:
+            old = old.get(step)
+        new = new[step]
+        if not isinstance(old, type(new)):
+            return False
+    return bool(new == old)
+
+
 def declared(value: Any, schema: Schema) -> Any:
     """Return *value* without the fields that its *schema* does not declare."""
     if isinstance(value, list):
@@ -179,38 +274,3 @@ def declared(value: Any, schema: Schema) -> Any:
     rest = others if isinstance(others, dict) else {KEEPS_ALL: True} if others or schema.get(KEEPS_ALL) else None
     below = {name: fields.get(name, rest) for name in value}
     return {name: declared(value[name], schema) for name, schema in below.items() if schema is not None}
-
-
-@cache
-def python_pattern(pattern: str) -> str:
-    """Return *pattern*, of RE2, as Python says it: characters by number, classes by name, and the end of the text."""
-    named = re.sub(r"\\x\{([0-9A-Fa-f]+)\}|\[:(\w+):\]|\\.", _character, pattern, flags=re.DOTALL)
-    return re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", _token, named, flags=re.DOTALL)
-
-
-_CLASSES = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "digit": "0-9",
-    "lower": "a-z",
-    "space": r"\t\n\v\f\r ",
-    "upper": "A-Z",
-    "word": r"\w",
-    "xdigit": "0-9A-Fa-f",
-}
-
-
-def _character(found: re.Match[str]) -> str:
-    if found[1]:
-        return f"\\U{int(found[1], 16):08x}"
-    return _CLASSES.get(found[2], found[0]) if found[2] else found[0]
-
-
-def _token(found: re.Match[str]) -> str:
-    r"""Return what a token is in RE2: ``$`` is the end of the text alone, and ``\s`` no vertical tab."""
-    text = found[0]
-    return text.replace(r"\s", _SPACE) if text[0] == "[" else _TOKENS.get(text, text)
-
-
-_SPACE = r"\t\n\f\r "
-_TOKENS = {"$": r"\Z", r"\z": r"\Z", r"\s": f"[{_SPACE}]", r"\S": f"[^{_SPACE}]"}

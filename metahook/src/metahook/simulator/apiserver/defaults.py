@@ -1,17 +1,13 @@
 """The defaults of the kinds that hooks often create, with quantities in canonical form.
 
-Source: about a hundred generated Deployments and an object of each other kind, as a kube-apiserver 1.36 stored them. Of
-quantities: Kubernetes,
-k8s.io/apimachinery/pkg/api/resource, "Before serializing, Quantity will be put in canonical form".
+Source: about a hundred generated Deployments and an object of each other kind, as a kube-apiserver 1.36 stored them.
 """
 
-import functools
-import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from metahook.protocol.objects.plain_json import Json
+from metahook.simulator.apiserver.scalars import canonical_quantity
 
 Fill = Callable[[Any], Any]
 
@@ -110,6 +106,37 @@ def with_pod_defaults(spec: Json) -> Json:
 def with_autoscaler_defaults(spec: Json) -> Json:
     """Return the *spec* of a HorizontalPodAutoscaler with its defaults."""
     return {"minReplicas": 1, **spec}
+
+
+def with_network_policy_defaults(spec: Json) -> Json:
+    """Return the *spec* of a NetworkPolicy with its defaults."""
+    rules = _each(lambda rule: _with(rule, ports=_each(lambda port: {"protocol": "TCP", **port})))
+    types = ["Ingress", *(["Egress"] if "egress" in spec else [])]
+    return _with({"policyTypes": types, **spec}, ingress=rules, egress=rules)
+
+
+def with_limit_range_defaults(spec: Json) -> Json:
+    """Return the *spec* of a LimitRange with its defaults."""
+    return _with(spec, limits=_each(_limit))
+
+
+def _limit(item: Json) -> Json:
+    if item["type"] != "Container":
+        return item
+    limits = {**item.get("max", {}), **item.get("default", {})}
+    requests = {**item.get("min", {}), **limits, **item.get("defaultRequest", {})}
+    filled = {"default": limits, "defaultRequest": requests}
+    return {**item, **{name: amounts for name, amounts in filled.items() if amounts}}
+
+
+def with_webhook_defaults(webhook: Json) -> Json:
+    """Return the *webhook* of an admission configuration with its defaults."""
+    defaults = {"failurePolicy": "Fail", "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
+    return _with(
+        {**defaults, "timeoutSeconds": 10, **webhook},
+        rules=_each(lambda rule: {"scope": "*", **rule}),
+        clientConfig=lambda config: _with(config, service=lambda service: {"port": 443, **service}),
+    )
 
 
 def _strategy(strategy: Json, **rolling: str | int) -> Json:
@@ -260,37 +287,3 @@ def _port(port: Json, *, opened: bool) -> Json:
     if opened:
         return {"nodePort": 30000 + port["port"] % 2768, **given}
     return {key: value for key, value in given.items() if key != "nodePort"}
-
-
-_UNITS = {"": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_SMALL_UNITS = {"m": 3, "u": 6, "n": 9}
-_FINEST = 10**9
-"""The smallest amount is one billionth; less is rounded up."""
-_BINARY_UNITS = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
-
-
-@functools.lru_cache
-def canonical_quantity(written: int | str) -> str:
-    """Return the quantity *written* in canonical form."""
-    text = str(written)
-    number = text.rstrip("EPTGMKikmun")
-    suffix = text[len(number) :]
-    if suffix in _BINARY_UNITS:
-        amount = Fraction(number) * 1024 ** _BINARY_UNITS[suffix]
-    elif suffix in _SMALL_UNITS:
-        amount = Fraction(number) / 10 ** _SMALL_UNITS[suffix]
-    else:
-        amount = Fraction(number) * 10 ** _UNITS[suffix]
-    amount = Fraction(math.ceil(amount * _FINEST), _FINEST)
-    if suffix in _BINARY_UNITS and amount >= 1024 and amount.denominator == 1:
-        sizes = {"": 1, **{unit: 1024**power for unit, power in _BINARY_UNITS.items()}}
-        return _shortest(amount, {unit: Fraction(size) for unit, size in sizes.items()})
-    small = {unit: Fraction(1, 10**power) for unit, power in _SMALL_UNITS.items()}
-    return _shortest(amount, small | {unit: Fraction(10**power) for unit, power in _UNITS.items()})
-
-
-def _shortest(amount: Fraction, units: dict[str, Fraction]) -> str:
-    """Return *amount* in the largest of *units* that leaves a whole number."""
-    fitting = {unit: size for unit, size in units.items() if (amount / size).denominator == 1}
-    unit = max(fitting, key=lambda name: fitting[name])
-    return f"{amount / fitting[unit]}{unit}" if amount else "0"

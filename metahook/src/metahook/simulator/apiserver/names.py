@@ -35,19 +35,19 @@ _NAMES = {
 _ANY_NAME = (_SUBDOMAIN, "lower case letters, digits, '-' and '.'")
 
 
-def naming_problem(item: Json) -> str | None:
-    """Return the path of the first name, key or number of *item* that is invalid or not unique, and why; or None."""
-    return next(_problems(item), None)
-
-
 def name_problem(item: Json) -> str | None:
     """Return what is wrong with the name of *item*, or None."""
     pattern, words = _NAMES.get(item["kind"], _ANY_NAME)
     return None if pattern.fullmatch(item["metadata"]["name"]) else f"metadata.name: must be {words}"
 
 
-def _problems(item: Json) -> Iterator[str]:
+def naming_problems(item: Json) -> Iterator[str]:
+    """Yield the path of each name, key or number of *item* that is invalid or not unique, and why."""
     metadata = item["metadata"]
+    if not _LABEL.fullmatch(metadata.get("namespace") or "default"):
+        yield "metadata.namespace: must be lower case letters, digits and '-', at most 63"
+    for key in metadata.get("finalizers") or ():
+        yield from _key_problems(key, "metadata.finalizers")
     for field in ("labels", "annotations"):
         for key, value in (metadata.get(field) or {}).items():
             yield from _key_problems(key, f"metadata.{field}")

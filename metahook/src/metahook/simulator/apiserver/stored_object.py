@@ -12,10 +12,13 @@ from metahook.simulator.apiserver.defaults import (
     with_daemon_set_defaults,
     with_deployment_defaults,
     with_job_defaults,
+    with_limit_range_defaults,
+    with_network_policy_defaults,
     with_pod_defaults,
     with_replica_set_defaults,
     with_service_defaults,
     with_stateful_set_defaults,
+    with_webhook_defaults,
 )
 from metahook.simulator.apiserver.field_types import check_object
 from metahook.simulator.apiserver.validation import WITHOUT_GENERATION
@@ -23,11 +26,13 @@ from metahook.simulator.objects import Json, Key, with_metadata
 
 _OPEN_MAPS = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "httpHeaders", "data"}
 """Maps with free keys: a zero value in them is kept."""
-_WITHOUT_ZEROS = {"Deployment", "Service", "StatefulSet"}
-_DROPPED_EMPTY = {"labels", "annotations", "matchLabels", "nodeSelector", "requests", "limits", "selector", "data"}
 _DROPPED_ZERO = {
-    "value", "subPath", "readOnly", "minReadySeconds", "initialDelaySeconds", "medium", "hostNetwork", "prefix",
+    "effect", "externalName", "hostIP", "hostIPC", "hostNetwork", "hostPID", "hostPort", "hostname",
+    "initialDelaySeconds", "key", "loadBalancerIP", "medium", "minReadySeconds", "nodeName", "operator", "paused",
+    "prefix", "publishNotReadyAddresses", "readOnly", "stdin", "stdinOnce", "subPath", "subPathExpr", "subdomain",
+    "tty", "value", "workingDir",
 }  # fmt: skip
+"""Fields whose zero value Go can't tell from none."""
 
 
 def without_nulls(value: Any) -> Any:
@@ -51,15 +56,9 @@ def _without_zeros(value: Any, field: str = "") -> Any:
     if not isinstance(value, dict):
         return value
     kept = {name: inner if type(inner) is str else _without_zeros(inner, name) for name, inner in value.items()}
-    return (
-        kept if field in _OPEN_MAPS else {name: inner for name, inner in kept.items() if not _is_omitted(name, inner)}
-    )
-
-
-def _is_omitted(field: str, value: Any) -> bool:
-    if isinstance(value, dict):
-        return not value and field in _DROPPED_EMPTY
-    return value == [] or (field in _DROPPED_ZERO and value in ("", 0))
+    if field in _OPEN_MAPS:
+        return kept
+    return {name: inner for name, inner in kept.items() if name not in _DROPPED_ZERO or inner not in ("", 0)}
 
 
 _FILL: dict[str, Callable[[Json], Json]] = {
@@ -73,6 +72,8 @@ _FILL: dict[str, Callable[[Json], Json]] = {
     "CronJob": with_cron_job_defaults,
     "PersistentVolumeClaim": with_claim_defaults,
     "HorizontalPodAutoscaler": with_autoscaler_defaults,
+    "LimitRange": with_limit_range_defaults,
+    "NetworkPolicy": with_network_policy_defaults,
 }
 
 
@@ -88,32 +89,38 @@ def _filled_namespace(namespace: Json) -> Json:
     return {"spec": {"finalizers": ["kubernetes"]}, **namespace, "metadata": {**metadata, "labels": named}}
 
 
+def _filled_webhooks(configuration: Json) -> Json:
+    filled = [with_webhook_defaults(webhook) for webhook in configuration.get("webhooks") or ()]
+    if configuration["kind"] == "MutatingWebhookConfiguration":
+        filled = [{"reinvocationPolicy": "Never", **webhook} for webhook in filled]
+    return {**configuration, "webhooks": filled} if filled else configuration
+
+
 _FILL_WHOLE: dict[str, Callable[[Json], Json]] = {
     "Namespace": _filled_namespace,
     "Secret": _filled_secret,
+    **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), _filled_webhooks),
     # Stored in Go, an empty list and none are the same.
     **dict.fromkeys(("Role", "ClusterRole"), lambda role: {**role, "rules": role.get("rules") or None}),
 }
 """By kind whose defaults are not in a spec alone."""
 
-_ALWAYS_FULL = ("labels", "annotations", "finalizers", "ownerReferences", "data", "binaryData")
-"""Fields, of metadata and of _OF_DATA, that are not stored if they are empty."""
-_OF_DATA = {"ConfigMap", "Secret"}
+_ALWAYS_FULL = ("labels", "annotations", "finalizers", "ownerReferences")
+"""Fields of metadata that are not stored if they are empty."""
 
 
 def stored_object(manifest: Json) -> Json:
     """Return *manifest* as the API server stores it, without the metadata that it adds.
 
-    A custom resource stays as it is. Raise ApiError for a field with a value of another type.
+    Raise ApiError for a field with a value of another type.
     """
     manifest = declared_fields(manifest)
     kind = manifest["kind"]
     fill = _FILL.get(kind)
     if fill is None:
-        whole = _without_empty(manifest) if kind in _OF_DATA else manifest
-        whole = _FILL_WHOLE.get(kind, dict)(whole)
+        whole = _FILL_WHOLE.get(kind, dict)(manifest)
         return {**whole, "metadata": _without_empty(without_nulls(whole["metadata"]))}
-    clean = _clean(kind, manifest)
+    clean = _clean(manifest)
     return {**clean, "metadata": _without_empty(clean["metadata"]), "spec": fill(clean.get("spec", {}))}
 
 
@@ -123,12 +130,12 @@ def _without_empty(fields: Json) -> Json:
 
 def stored_status(kind: str, status: Json) -> Json:
     """Return the *status* of an object of this *kind* as the API server stores it."""
-    return status if kind not in _FILL else _clean(kind, status)
+    return status if kind not in _FILL else _clean(status)
 
 
-def _clean(kind: str, value: Json) -> Json:
-    clean: Json = without_nulls(value)
-    return _without_zeros(clean) if kind in _WITHOUT_ZEROS else clean
+def _clean(value: Json) -> Json:
+    clean: Json = _without_zeros(without_nulls(value))
+    return clean
 
 
 SYSTEM = ("uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "managedFields")

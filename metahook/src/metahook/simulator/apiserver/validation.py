@@ -1,7 +1,7 @@
 """The rules by which the API server refuses an object, and increments its generation."""
 
 from metahook.protocol.request_builder import matches
-from metahook.simulator.apiserver.names import name_problem, naming_problem
+from metahook.simulator.apiserver.names import name_problem, naming_problems
 from metahook.simulator.objects import Json, to_json
 
 MOST_ANNOTATIONS = 256 * 1024
@@ -17,20 +17,24 @@ WITHOUT_GENERATION = {
 
 
 class ApiError(Exception):
-    """Raised when the API server refuses a request; *reason* is that of its Status, such as ``AlreadyExists``."""
+    """Raised when the API server refuses a request; *reason* is that of its Status, such as ``AlreadyExists``.
 
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
+    It has one message for all that is found wrong.
+    """
+
+    def __init__(self, reason: str, *messages: str) -> None:
+        super().__init__("; ".join(messages))
         self.reason = reason
+        self.messages = messages
 
 
 def check(new: Json, live: Json | None) -> None:
     """Raise ApiError if *new* can't be stored in place of *live*."""
     if sum(len(key) + len(value) for key, value in _annotations(new).items()) > MOST_ANNOTATIONS:
         raise ApiError("Invalid", f"metadata.annotations: Too long: must have at most {MOST_ANNOTATIONS} bytes")
-    problem = (name_problem(new) if live is None else None) or naming_problem(new)
-    if problem is not None:
-        raise ApiError("Invalid", problem)
+    wrong = [problem for problem in (name_problem(new) if live is None else None, *naming_problems(new)) if problem]
+    if wrong:
+        raise ApiError("Invalid", *wrong)
     if live is not None and live.get("immutable") is True and _contents(new) != _contents(live):
         raise ApiError("Invalid", "data: Forbidden: field is immutable when `immutable` is set")
     if new["kind"] == "Service" and not new["spec"].get("ports") and not _has_no_ports(new["spec"]):

@@ -79,13 +79,16 @@ class DelayedQueue:
             self._queued.add(key)
             self._clock.after(self._delay, lambda: self._run(key))
 
-    def enqueue_after(self, key: Key, seconds: float | None) -> None:
-        """Enqueue *key* after *seconds*, in place of an earlier such request; None only cancels that."""
+    def enqueue_after(self, key: Key, seconds: float | None, *, idle: bool = False) -> None:
+        """Enqueue *key* after *seconds*, in place of an earlier such request; None only cancels that.
+
+        With *idle*, nothing is expected to change (see Timer).
+        """
         old = self._timers.pop(key, None)
         if old is not None:
             old.cancelled = True
         if seconds is not None:
-            self._timers[key] = self._clock.after(seconds, lambda: self.enqueue(key))
+            self._timers[key] = self._clock.after(seconds, lambda: self.enqueue(key), idle=idle)
 
     def pause(self) -> None:
         """Reconcile nothing until ``resume``."""

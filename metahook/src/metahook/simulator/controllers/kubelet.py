@@ -13,7 +13,8 @@ from metahook.simulator.controllers.pod_lifecycle import (
     failure_of_image,
     pod_lifecycle,
 )
-from metahook.simulator.controllers.pod_status import has_failed, has_probe, is_ready
+from metahook.simulator.controllers.pod_needs import NEEDED, NOTHING, Missing, missing
+from metahook.simulator.controllers.pod_status import has_failed, has_probe, has_run, is_ready
 from metahook.simulator.history import Write
 from metahook.simulator.objects import Json, is_deleting, key_of
 
@@ -33,6 +34,7 @@ class Kubelet:
         self._failure: Failure | None = None
         self._ending: set[str] = set()
         self._next: dict[str, Timer] = {}
+        self._lacks: dict[str, Missing] = {}
         api.watch(self._on_write)
 
     def fail(self, failure: Failure | None) -> None:
@@ -48,6 +50,8 @@ class Kubelet:
                 self._start(pod)
 
     def _on_write(self, write: Write) -> None:
+        if write.key.kind in NEEDED:
+            self._look_again(write.key.namespace)
         if write.key.kind != "Pod" or write.after is None:
             return
         if write.before is None:
@@ -55,6 +59,13 @@ class Kubelet:
         elif is_deleting(write.after) and write.after["metadata"]["uid"] not in self._ending:
             self._ending.add(write.after["metadata"]["uid"])
             self._clock.after(self._times.stop, lambda: self._api.remove(write.key, NAME))
+
+    def _look_again(self, namespace: str) -> None:
+        """Start the Pods in *namespace* anew that lack something else now, and have not run."""
+        for pod in self._api.all("Pod"):
+            is_here = pod["metadata"].get("namespace") == namespace and not is_deleting(pod)
+            if is_here and not has_run(pod) and missing(pod, self._api.get) != self._lacks[pod["metadata"]["uid"]]:
+                self._start(pod)
 
     def _failure_of(self, pod: Json) -> Failure:
         images = [container["image"] for container in pod["spec"]["containers"]]
@@ -67,7 +78,10 @@ class Kubelet:
         timer = self._next.pop(pod["metadata"]["uid"], None)
         if timer:
             timer.cancelled = True
-        self._schedule(pod, pod_lifecycle(pod, self._failure_of(pod), self._times, again=self._failed_before(pod)))
+        lack = NOTHING if has_run(pod) else missing(pod, self._api.get)
+        self._lacks[pod["metadata"]["uid"]] = lack
+        again = self._failed_before(pod)
+        self._schedule(pod, pod_lifecycle(pod, self._failure_of(pod), self._times, lack, again=again))
 
     def _failed_before(self, pod: Json) -> bool:
         """Tell whether two Pods of the controller of *pod* have failed: a third one counts as idle."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers import pod_status
+from metahook.simulator.controllers.pod_needs import NOTHING, Missing
 from metahook.simulator.objects import Json
 
 
@@ -91,14 +92,17 @@ class StatusChange(NamedTuple):
     idle: bool = False
 
 
-def pod_lifecycle(pod: Json, failure: Failure, times: Times, *, again: bool = False) -> Iterator[StatusChange]:
-    """Yield the statuses of *pod* from now on; without end if it fails again and again.
+def pod_lifecycle(
+    pod: Json, failure: Failure, times: Times, lack: Missing = NOTHING, *, again: bool = False
+) -> Iterator[StatusChange]:
+    """Yield the statuses of *pod* from now on, as long as it has this *lack*; without end if it fails again and again.
 
     *again* means that Pods that it replaces were evicted before.
     """
     has_run = pod_status.has_run(pod)
-    if failure is Failure.UNSCHEDULABLE and not has_run:
-        yield StatusChange(times.schedule, pod_status.unscheduled)
+    if not has_run and (lack.claim or failure is Failure.UNSCHEDULABLE):
+        why = lack.claim or "3 Insufficient memory"
+        yield StatusChange(times.schedule, partial(pod_status.unscheduled, why=why))
     elif pod_status.has_failed(pod):
         return
     elif failure is Failure.NODE_LOST:
@@ -113,16 +117,21 @@ def pod_lifecycle(pod: Json, failure: Failure, times: Times, *, again: bool = Fa
         before = 0.0 if has_run else times.schedule
         if not has_run:
             yield StatusChange(before, pod_status.creating)
-        yield from _started(pod, failure, times, times.pull - before)
+        yield from _started(pod, failure, times, times.pull - before, lack)
         if failure is Failure.EVICTED:
             yield StatusChange(times.evict, pod_status.evicted, idle=again)
 
 
-def _started(pod: Json, failure: Failure, times: Times, pulls: float) -> Iterator[StatusChange]:
+def _started(pod: Json, failure: Failure, times: Times, pulls: float, lack: Missing) -> Iterator[StatusChange]:
+    if lack.volume:
+        return  # its containers are being created until it is there
+    refused = lack.containers
+    if failure is Failure.CONFIG_ERROR and not refused:
+        refused = {pod["spec"]["containers"][0]["name"]: pod_status.missing_key(pod)}
     if failure is Failure.BAD_IMAGE:
         yield from _unpulled(times, pulls)
-    elif failure is Failure.CONFIG_ERROR:
-        yield StatusChange(pulls, pod_status.misconfigured)
+    elif refused:
+        yield StatusChange(pulls, partial(pod_status.misconfigured, messages=refused))
     elif failure in EXITING:
         yield StatusChange(pulls, _up(pod))
         yield from _crashing(pod, failure, times)

@@ -27,9 +27,9 @@ def has_probe(pod: Json) -> bool:
     return any("readinessProbe" in container for container in pod["spec"]["containers"])
 
 
-def unscheduled(pod: Json, clock: Clock) -> Json:
+def unscheduled(pod: Json, clock: Clock, why: str) -> Json:
     """Return the status of a Pod that fits on no node."""
-    message = "0/3 nodes are available: 3 Insufficient memory."
+    message = f"0/3 nodes are available: {why}."
     refusal = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     observed = _observed_condition(pod, "PodScheduled")
     return {"phase": "Pending", "conditions": [{**refusal, "lastTransitionTime": _since("False", observed, clock)}]}
@@ -62,10 +62,43 @@ def no_image_for_now(pod: Json, clock: Clock) -> Json:
     return _status(pod, clock, "Pending", {"waiting": {"reason": "ImagePullBackOff", "message": message}})
 
 
-def misconfigured(pod: Json, clock: Clock) -> Json:
-    """Return the status of a Pod whose container needs a key that does not exist."""
-    waiting = {"reason": "CreateContainerConfigError", "message": _missing_key(pod)}
-    return _status(pod, clock, "Pending", {"waiting": waiting})
+def misconfigured(pod: Json, clock: Clock, messages: dict[str, str]) -> Json:
+    """Return the status of a Pod with containers that can't be created; *messages* say why, by the names of these.
+
+    All containers wait for an init container, and so do the init containers after it.
+    """
+    inits, containers = pod["spec"].get("initContainers") or [], pod["spec"]["containers"]
+    first = next((number for number, item in enumerate(inits) if item["name"] in messages), None)
+    if first is None:
+        running = {"running": {"startedAt": clock.stamp()}}
+        status = _status(pod, clock, "Pending", running)
+        states = [
+            _unconfigured(messages[name]) if (name := item["name"]) in messages else running for item in containers
+        ]
+        return {**status, "containerStatuses": _containers(containers, states)}
+    before = [_initialized(item, clock) for item in inits[:first]]
+    waiting = [_unconfigured(messages[inits[first]["name"]]), *(_INITIALIZING for _ in inits[first + 1 :])]
+    status = _status(pod, clock, "Pending", _INITIALIZING)
+    conditions = [{**item, "status": str(item["type"] == "PodScheduled")} for item in status["conditions"]]
+    return {**status, "conditions": conditions, "initContainerStatuses": _containers(inits, [*before, *waiting])}
+
+
+def _containers(containers: list[Json], states: list[Json]) -> list[Json]:
+    return [_container(item, {}, state, ready=False) for item, state in zip(containers, states, strict=True)]
+
+
+_INITIALIZING: Json = {"waiting": {"reason": "PodInitializing"}}
+
+
+def _unconfigured(message: str) -> Json:
+    return {"waiting": {"reason": "CreateContainerConfigError", "message": message}}
+
+
+def _initialized(init: Json, clock: Clock) -> Json:
+    """Return the state of an init container that no longer keeps others waiting."""
+    if init.get("restartPolicy") == "Always":
+        return {"running": {"startedAt": clock.stamp()}}
+    return {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": clock.stamp()}}
 
 
 def ended(pod: Json, clock: Clock, *, oom: bool) -> Json:
@@ -107,7 +140,7 @@ def _image(pod: Json) -> str:
     return image
 
 
-def _missing_key(pod: Json) -> str:
+def missing_key(pod: Json) -> str:
     """Return a kubelet's message about the first key that a variable uses, as if the key did not exist."""
     for variable in pod["spec"]["containers"][0].get("env", []):
         for source, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):

@@ -79,7 +79,8 @@ class ReplicaSetController:
         }
         self._api.update_status({**replica_set, "status": status}, NAME)
         if error:
-            self._queue.enqueue_after(key_of(replica_set), 30)
+            known = replica_set.get("status", {}).get("conditions") == [failure]
+            self._queue.enqueue_after(key_of(replica_set), 30, idle=known)
         elif len(available) < len(ready):
             self._queue.enqueue_after(key_of(replica_set), 1)
 

@@ -24,15 +24,20 @@ def repeated_children(evidence: Evidence) -> Iterator[Occurrence]:
 
 
 def unwatched_children(evidence: Evidence) -> Iterator[Occurrence]:
-    """Yield children that were created, although the controller does not list their kind, or in another namespace."""
+    """Yield children in another namespace than their parent, and those created of a kind that nobody watches."""
     created = {write.key for write in evidence.history.writes(NAME) if write.changed and write.before is None}
     for sync in evidence.syncs:
-        for key, child in sync.listed() if created else ():
-            group = group_key(kind=key.kind, api_version=str(child.get("apiVersion")))
-            if key in created and sync.key.namespace and key.namespace != sync.key.namespace:
+        for key, child in sync.listed():
+            in_none = Key(key.kind, "", key.name)
+            if sync.key.namespace and key.namespace not in ("", sync.key.namespace):
                 message = f"its parent is in namespace {sync.key.namespace}, so Kubernetes deletes it"
                 yield key, sync.at, f"{message}: leave out metadata.namespace, or use a cluster-scoped parent"
-            elif key in created and group not in sync.groups:
+            elif sync.key.namespace and in_none in created:
+                message = "its kind is cluster-scoped and the parent is not, so Kubernetes deletes it"
+                yield in_none, sync.at, f"{message}: use a cluster-scoped parent"
+            elif (
+                key in created and group_key(kind=key.kind, api_version=str(child.get("apiVersion"))) not in sync.groups
+            ):
                 message = "its kind is not listed in the controller, which creates it and never sees it again"
                 yield key, sync.at, f"{message}: add it to {sync.resources}"
 

@@ -198,10 +198,10 @@ RULES: dict[str, ViolationRule] = {
     "RemovedField": _removed_fields,
     "OverwrittenObject": _overwritten_objects,
     "EmptiedStatus": _emptied_statuses,
-    "ReadyTooEarly": _early_ready,
-    "UnreportedRefusal": _unreported_refusals,
     "RepeatedChild": repeated_children,
     "UnwatchedChild": unwatched_children,
+    "UnreportedRefusal": _unreported_refusals,
+    "ReadyTooEarly": _early_ready,
     "UselessSelector": useless_selectors,
     "MixedParents": mixed_parents,
     "GrowingChildren": growing_children,
@@ -211,4 +211,4 @@ RULES: dict[str, ViolationRule] = {
     "CallStorm": call_storms,
     "FailingSync": _failing_syncs,
 }
-"""The rules by name, the most harmful first."""
+"""The rules by name, the most harmful first, and a cause before what follows from it."""

@@ -50,7 +50,7 @@ def long_named(parent: Json, schema: Json | None) -> list[Json]:
 
 def constant_names(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
     """Yield a sentence for each child that two parents list under a name that nothing in their requests contains."""
-    for key, other, sync in _listed_by_two(syncs):
+    for key, other, sync in listed_by_two(syncs):
         if not _is_given(key, sync):
             message = f"{key}: both {other} and {sync.key} list it, and only one gets it"
             yield f"{message}; put the name of the parent into its name"
@@ -71,13 +71,13 @@ def constant_ports(syncs: Iterable[AnsweredSync]) -> Iterator[str]:
 
 def cut_names(syncs: Iterable[AnsweredSync], known: Iterable[Key]) -> Iterator[str]:
     """Yield a sentence for each child of two parents with long names; those that are *known* have a constant name."""
-    for key, _, _ in _listed_by_two(syncs):
+    for key, _, _ in listed_by_two(syncs):
         if key not in known:
             message = f"{key}: parents whose long names begin alike both list it, and only one gets it"
             yield f"{message}; end a name that was cut with a hash of the whole"
 
 
-def _listed_by_two(syncs: Iterable[AnsweredSync]) -> Iterator[tuple[Key, Key, AnsweredSync]]:
+def listed_by_two(syncs: Iterable[AnsweredSync]) -> Iterator[tuple[Key, Key, AnsweredSync]]:
     """Yield each child that another parent has listed before, that parent, and the sync."""
     first: dict[Key, Key] = {}
     for sync in syncs:
