@@ -1,13 +1,17 @@
 """Requests through a change of ports: the EndpointSlices of the Service, and the Pods that they lead to."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
 
 import pytest
 
 from metahook.simulator.objects import Json, Key
+from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import Namespace
 from tests.e2e.record import Record, Version, Watch
+
+NODE = "node"
 
 SLOW: Json = {"replicas": 4, "minReadySeconds": 1}
 """So that a rollout takes some seconds: the Pods are ready at once."""
@@ -41,6 +45,15 @@ class Slices:
             self._slices[key] = version.item
         self.served.append(sum(self._listening(each) for each in self._slices.values()))
 
+    def begin(self) -> None:
+        """Wait until all Pods are served, and count from now on."""
+        self.end()
+        self.served = self.served[-1:]
+
+    def end(self) -> None:
+        """Wait until all Pods are served."""
+        self._here.eventually(lambda: self.served[-1:] == [SLOW["replicas"]])
+
     def _listening(self, slice_: Json) -> int:
         numbers = {port["port"] for port in slice_.get("ports") or []}
         ready = [each["targetRef"]["name"] for each in slice_["endpoints"] or [] if each["conditions"]["ready"]]
@@ -52,18 +65,46 @@ class Slices:
         return {port["containerPort"] for each in containers for port in each.get("ports", [])}
 
 
-@contextmanager
-def followed(here: Namespace) -> Iterator[Slices]:
-    """Follow the slices in the namespace."""
-    record, slices = Record(), Slices(here)
+class Node:
+    """A node for the Pods of a namespace: an EndpointSlice has only Pods with a node and an address."""
+
+    def __init__(self, here: Namespace) -> None:
+        self._here = here
+        self._worker = ThreadPoolExecutor(1)
+        here.client.apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}})
+
+    def follow(self, key: Key, version: Version) -> None:
+        """Bind a Pod that is ready, and end one that is being deleted."""
+        if key.kind == "Pod" and key.namespace == self._here.name and not version.deleted:
+            self._worker.submit(self._act, version.item)
+
+    def _act(self, pod: Json) -> None:
+        name, client = pod["metadata"]["name"], self._here.client
+        path = client.path("Pod", self._here.name, name)
+        if "deletionTimestamp" in pod["metadata"]:
+            client.http.delete(path, params={"gracePeriodSeconds": 0})
+        elif "nodeName" not in pod["spec"]:
+            target = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": {"name": NODE}}
+            client.http.post(f"{path}/binding", json=target)
+        elif pod["status"].get("podIP") == "127.0.0.1":  # no endpoint can have it
+            address = "10." + ".".join(str(byte) for byte in UUID(pod["metadata"]["uid"]).bytes[:3])
+            change = {"status": {"podIP": address, "podIPs": [{"ip": address}]}}
+            client.change("Pod", self._here.name, name, change, part="/status")
+
+
+@pytest.fixture
+def slices(here: Namespace, cluster: Cluster) -> Iterator[Slices]:
+    """Follow the EndpointSlices in the namespace, whose Pods are on a node."""
+    record, slices, node = Record(), Slices(here), Node(here)
     record.listeners.append(slices.follow)
+    cluster.record.listeners.append(node.follow)
     watch = Watch("EndpointSlice", here.client, record, here.name)
     watch.start()
-    try:
-        here.eventually(lambda: bool(slices.served) and slices.served[-1] > 0)
-        yield slices
-    finally:
-        watch.stopping.set()
+    yield slices
+    watch.stopping.set()
+    here.close_myresources()
+    here.eventually(lambda: not here.client.all("Pod", here.name))
+    cluster.record.listeners.remove(node.follow)
 
 
 def targets(here: Namespace) -> list[int | str]:
@@ -75,14 +116,14 @@ def targets(here: Namespace) -> list[int | str]:
 @pytest.mark.each_mode
 @pytest.mark.parametrize(("before", "after", "sequence"), WAYS.values(), ids=WAYS)
 def test_a_ready_pod_listens_through_a_change_of_a_port(
-    here: Namespace, before: Json, after: Json, sequence: list[int | str]
+    here: Namespace, slices: Slices, before: Json, after: Json, sequence: list[int | str]
 ) -> None:
     here.ready(ports=[before], **SLOW)
-    with followed(here) as slices:
-        pods, done = here.pods(), here.since()
-        here.change(ports=[after], image="nginx:2")
-        here.wait_until_ready()
-        here.eventually(lambda: slices.served[-1] == SLOW["replicas"])
+    slices.begin()
+    pods, done = here.pods(), here.since()
+    here.change(ports=[after], image="nginx:2")
+    here.wait_until_ready()
+    slices.end()
 
     assert not pods & here.pods()
     assert min(slices.served) > 0
@@ -92,15 +133,16 @@ def test_a_ready_pod_listens_through_a_change_of_a_port(
 
 
 @pytest.mark.each_mode
-def test_old_pods_serve_while_a_rollout_is_stuck(here: Namespace) -> None:
+def test_old_pods_serve_while_a_rollout_is_stuck(here: Namespace, slices: Slices) -> None:
     here.ready(ports=[{"containerPort": 80, "servicePort": 80}], **SLOW)
-    with followed(here) as slices:
-        here.change(ports=[{"containerPort": 81, "servicePort": 80}], image="nginx:bad")
-        here.wait_for_status("Building", "ImagePullFailed")
-        here.wait_until_quiet(3)
-        assert targets(here) == [80]
-        here.change(image="nginx:2")
-        here.wait_until_ready()
+    slices.begin()
+    here.change(ports=[{"containerPort": 81, "servicePort": 80}], image="nginx:bad")
+    here.wait_for_status("Building", "ImagePullFailed")
+    here.wait_until_quiet(3)
+    assert targets(here) == [80]
+    here.change(image="nginx:2")
+    here.wait_until_ready()
+    slices.end()
 
     assert min(slices.served) > 0
     assert targets(here) == [80, 81]
