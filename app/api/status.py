@@ -90,7 +90,7 @@ class MyResourceStatus(Model):
     url: Annotated[str, Field(max_length=1024)] | None = None
     """Address of the application outside of the cluster, while the condition Exposed is True."""
     address: Annotated[str, Field(max_length=253)] | None = None
-    """Address of the application inside the cluster, with the first port of the Service; absent without a Service."""
+    """Address of the application inside the cluster, with the first port of the spec; absent without a Service."""
     ready_generation: Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})] | None = None
     """Last generation of the MyResource that was Ready."""
     schedule: ScheduleStatus | None = None

@@ -12,6 +12,7 @@ from metahook.envtest.client import Refused
 from metahook.envtest.process import Process
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers import pod_status
+from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.cluster import stopped
 from tests.e2e.fresh import differences
@@ -21,6 +22,9 @@ from tests.e2e.test_pods import PROBE
 from toolkit.slow import short_or_whole
 
 BY_MEMORY: dict[str, Any] = {"maxReplicas": 6, "targetMemoryUtilizationPercentage": 80}
+LOOKS = 5
+"""Seconds between two looks of the controller of autoscalers; see metahook.envtest.control_plane."""
+
 HPA = "HorizontalPodAutoscaler"
 ROLLOUT = ("Ready", "Progressing")
 DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web-deployment"}
@@ -79,6 +83,26 @@ def test_replicas_are_handed_over_and_back_and_it_is_ready_while_it_scales(here:
     assert differences(here) == []
     assert here.touched().writes == []
     assert "override" not in here.get("MyResource")["status"]
+
+
+@pytest.mark.each_mode
+def test_the_first_report_of_an_autoscaler_costs_one_status_and_then_nothing_is_written(
+    here: Namespace, mode: Mode
+) -> None:
+    here.ready(replicas=3)
+    done = here.since()
+    here.change(replicas=None, autoscaling=BY_MEMORY)
+    here.wait_until_ready()
+    here.eventually(lambda: autoscaling(here) == ("False", "MetricsUnavailable"))
+    here.wait_until_quiet()
+
+    assert sorted(each.split()[1] for each in done.children) == ["deployments", "horizontalpodautoscalers"]
+    statuses = [version.item["status"] for version in here.versions("MyResource") if "status" in version.item]
+    assert len([each for each in statuses if each.get("readyGeneration") == 2]) <= 2  # Ready, and what it reports
+    assert done.useless == (["patch horizontalpodautoscalers web"] if mode == "server-side-apply" else [])
+    idle = here.since()
+    time.sleep(2 * LOOKS)
+    assert idle.writes == idle.useless == []
 
 
 def waits(pod: Json) -> list[Json]:
