@@ -17,6 +17,7 @@ from app.api.schema.reading import InvalidSpec, read
 from app.core.desired import desired_state
 from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.history import Entry, Write
+from metahook.simulator.hook import Reply
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key, is_deleting
 from metahook.simulator.world import World
@@ -307,3 +308,32 @@ def test_a_target_that_another_client_sets_is_reverted_and_while_suspended_left(
 
 def set_target(made: World, number: int) -> None:
     made.edit(SERVICE, lambda item: item["spec"]["ports"][0].update(targetPort=number))
+
+
+@both_modes
+def test_an_upgrade_from_numbers_to_names_changes_the_service_alone_and_stays_ready(mode: Mode) -> None:
+    made = world(mode)
+    later = made.metacontroller.hook
+
+    def earlier(hook: str, body: bytes) -> Reply:
+        reply = later(hook, body.replace(b'"targetPort":8080', b'"targetPort":"http"'))
+        return Reply(reply.status, reply.body.replace(b'"targetPort":"http"', b'"targetPort":8080'))
+
+    made.metacontroller.hook = earlier
+    made.apply(parent(**FIXED, ports=[{"name": "http", "containerPort": 8080}]))
+    made.run(REST)
+    assert target(made) == 8080
+    assert ready(made) == ("True", "Available")
+    done = Since(made)
+    made.metacontroller.hook = later
+    made.metacontroller.restart()
+    made.run(REST)
+
+    assert target(made) == "http"
+    assert [write.split()[1] for write in done.writes] == ["Service"]
+    assert synced(made).writes == []
+
+
+def target(made: World) -> int | str:
+    found: int | str = made.get(SERVICE)["spec"]["ports"][0]["targetPort"]
+    return found
