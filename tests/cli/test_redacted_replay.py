@@ -162,7 +162,7 @@ metadata.name metadata.namespace metadata.uid options.name options.value ownerRe
 ownerReferences.uid parentResource.resource persistentVolumeClaim.claimName podAffinityTerm.topologyKey
 containerResource.container containerResource.name metrics.type policies.type scaleDown.selectPolicy
 scaleTargetRef.name spec.unhealthyPodEvictionPolicy target.type
-ports.name ports.protocol propagate.annotations propagate.labels
+ports.name ports.protocol ports.targetPort propagate.annotations propagate.labels
 requests.cpu requests.ephemeral-storage requests.example.com/device requests.memory
 requiredDuringSchedulingIgnoredDuringExecution.topologyKey resourceFieldRef.containerName
 resourceFieldRef.divisor resourceFieldRef.resource rollback.mode rollingUpdate.maxUnavailable

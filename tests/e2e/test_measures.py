@@ -14,7 +14,6 @@ from tests.e2e.record import Record, Version
 from tests.e2e.side_by_side import without_retry
 from tests.e2e.test_walk import judged
 from tests.e2e.truth import Written, backward, incoherent, moves, times, untrue, written
-from tests.plans.times import ANOTHER_CLOCK
 from tests.requests.builders import finished, my_resource, sync
 
 
@@ -120,7 +119,7 @@ def test_a_time_outside_the_statuses_with_the_old_value_and_the_new_one_is_found
     found = times(record, since=0)
 
     assert (found.changes, len(found.violations)) == (len(ALL), len(ALL) if is_outside else 0)
-    assert found.explained[ANOTHER_CLOCK] == (len(ALL) if since == 6 else 0)
+    assert len(found.from_another_clock) == (len(ALL) if since == 6 else 0)
 
 
 @pytest.mark.parametrize(("status", "found"), [("False", set()), ("True", {"Available"})])

@@ -4,7 +4,6 @@ The time of a condition lies between the last status with its old value and the 
 while the value does. So it does where the value changed unseen: then an object shows that time.
 """
 
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -18,9 +17,6 @@ from metahook.simulator.objects import Json, Key, with_metadata
 SHOWING = ("MyResource", "Deployment", "Service", "ConfigMap")
 """The kinds whose objects show times; of a Secret or another child, only the simulator's history tells."""
 
-ANOTHER_CLOCK = "a second early, as two clocks of whole seconds explain"
-OLD_REQUEST = "the request lacked the last status"
-
 
 @dataclass
 class Times:
@@ -28,9 +24,11 @@ class Times:
 
     changes: int = 0
     """How many conditions of MyResources changed their status."""
-    explained: Counter[str] = field(default_factory=Counter)
-    """Times outside these bounds, by what explains them."""
     violations: list[str] = field(default_factory=list)
+    from_another_clock: list[str] = field(default_factory=list)
+    """Times that are a second early, as two clocks of whole seconds explain."""
+    from_an_old_request: list[str] = field(default_factory=list)
+    """Other times outside these bounds, of responses to requests that lacked the last status."""
     _stored: dict[str, tuple[datetime, int]] = field(default_factory=dict)
     """When the last status of a MyResource was stored, in whole seconds, and its resourceVersion; by uid."""
     _shown: set[str] = field(default_factory=set)
@@ -68,20 +66,16 @@ class Times:
         for kind, (status, since) in _values(parent["status"]).items():
             was, was_since = before.get(kind, ("", ""))
             self.changes += was != status
-            if was == status:
-                wrong = "" if since in {was_since, *self._shown} else f"moves from {was_since}"
-            else:
-                wrong = f"was {was or 'absent'} until {last}" if self._is_outside(_time(since), last, now) else ""
-            if wrong and self._asked.get(key, number) < number:
-                self.explained[OLD_REQUEST] += 1
-            elif wrong:
-                self.violations.append(f"{now:%H:%M:%S} {kind} of {key.name} {wrong}, is {status} since {since}")
-
-    def _is_outside(self, since: datetime, last: datetime | None, now: datetime) -> bool:
-        """Tell whether *since* is not between the *last* status with the old value and *now*."""
-        early = (last - since).total_seconds() if last else 0
-        self.explained[ANOTHER_CLOCK] += early == 1
-        return early > 1 or since > now
+            early = (last - _time(since)).total_seconds() if last and was != status else 0
+            is_outside = early > 0 or _time(since) > now if was != status else since not in {was_since, *self._shown}
+            if is_outside:
+                found = self.violations
+                if early == 1:
+                    found = self.from_another_clock
+                elif self._asked.get(key, number) < number:
+                    found = self.from_an_old_request
+                what = f"{was or 'absent'} since {was_since} until {last}, is {status} since {since}"
+                found.append(f"{now:%H:%M:%S} {kind} of {key} was {what}")
 
 
 def _number(item: Json) -> int:

@@ -74,12 +74,12 @@ def _place(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:
     return loc[:-2] if loc[-1:] == ("[key]",) else loc
 
 
-def read(name: str, spec: bytes) -> MyResourceSpec | InvalidSpec:
-    """Return the spec (JSON bytes) of the MyResource called *name*, or why it is invalid."""
+def read(name: str, spec: bytes, *, context: str | None = None) -> MyResourceSpec | InvalidSpec:
+    """Return the spec (JSON bytes) of the MyResource called *name*, or why it is invalid; NEW judges a new one."""
     if not NAME.holds(name):
         return InvalidSpec(f"metadata.name: {NAME.message}")
     try:
-        valid = MyResourceSpec.model_validate_json(spec)
+        valid = MyResourceSpec.model_validate_json(spec, context=context)
     except ValidationError as error:
         return InvalidSpec(_first_problem(error))
     return valid if NOT_ITSELF.holds((name, valid.dependencies)) else InvalidSpec(f"spec: {NOT_ITSELF.message}")

@@ -19,7 +19,8 @@ from app.api.pods.container import Container
 from app.api.schema.reading import InvalidSpec, read, spec_schema
 from app.api.schema.structural import Schema
 from app.api.spec import MyResourceSpec
-from app.api.values.quantity import MINIMUM_MEMORY, MINIMUM_MESSAGE, SYNTAX
+from app.api.values.model import NEW
+from app.api.values.quantity import SYNTAX
 from app.api.values.scalar import matches
 from app.cli.importing.schema import Path, amount_of, field_type, fields_of, quantity, steps_of
 from app.core.child_metadata import RESTARTED_AT
@@ -217,8 +218,7 @@ def _resources(given: Json, place: Path, path: Path) -> Iterator[Leaf]:
                 where, paths = ("memory",), ((*path, "limits", name), (*path, "requests", name))
             if is_short and name == "memory" and (group == "requests" or amount == quantity(DEFAULT_MEMORY)):
                 continue
-            is_too_small = (group, name) == ("limits", "memory") and _amount(amount) < _amount(MINIMUM_MEMORY)
-            yield Leaf((*place, *where), written(amount), paths, MINIMUM_MESSAGE if is_too_small else "")
+            yield Leaf((*place, *where), written(amount), paths)
 
 
 def written(amount: str) -> str:
@@ -274,8 +274,8 @@ class Tree:
         return made
 
     def read(self) -> MyResourceSpec | InvalidSpec:
-        """Return the spec as the operator reads it."""
-        return read(self.name, msgspec.json.encode(self.spec))
+        """Return the spec as the API server judges a new one."""
+        return read(self.name, msgspec.json.encode(self.spec), context=NEW)
 
     def grow(self, leaves: Iterable[Leaf]) -> None:
         """Add all of *leaves* that keep the spec valid, as many at a time as possible."""

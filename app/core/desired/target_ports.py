@@ -71,27 +71,33 @@ def service_ports(
     desired: EncodedManifest, spec: MyResourceSpec, children: Children, deployment: Deployment | None
 ) -> ServicePorts:
     """Return the *desired* Service of *spec* with targets that lead to ready Pods of the observed *deployment*."""
-    observed, final = children.get(Service, desired["metadata"]["name"]), _targets(desired.get("spec"))
-    if observed is None or deployment is None or final.items() <= _targets(observed.spec).items():
+    observed, final = children.get(Service, desired["metadata"]["name"]), _targets(desired["spec"])
+    if deployment is None or (observed and final.items() <= _targets(observed.spec).items()):
         return ServicePorts(desired, desired)
     record, pods = children.last_applied(desired) or {}, _Pods(deployment)
     last = _targets(record.get("spec"))
     followed = {**last, **_followed(record, pods)}
+    # All Pods are known to be of this template only if the Service is from the same sync.
+    are_known = pods.are_replaced and pods.stamp == _stamp(record)
+    names = {(port.get("name"), protocol) for (_, protocol), port in _ports(record.get("spec"))}
     numbers: dict[_Target, int] = {port.name: port.container_port for port in spec.ports or [] if port.name}
-    applied, sent = dict(final), dict(final)
-    for key, before in _matches(final, last).items():
-        target, protocol = final[key], key[1]
-        if pods.stamp == _stamp(desired):
+    matches, applied, sent = _matches(final, last), dict(final), dict(final)
+    for key, target in final.items():
+        before, protocol = matches.get(key), key[1]
+        if before is not None and last[before] == target:
+            continue
+        if pods.stamp != _stamp(desired):
+            common = (each for each in (target, numbers.get(target, target)) if pods.number(each, protocol))
+            kept = target if before is None else followed[before]
+            applied[key] = sent[key] = next(common, kept) if are_known or before is None else kept
+        elif before is not None:
             number = pods.number(target, protocol)  # None while another client sets other ports
             # A number that new Pods have, too, is one that was chosen because old Pods have it.
             has_moved = pods.are_replaced or (pods.are_half_replaced and last[before] != number)
             sent[key] = target if has_moved and number is not None else last[before]
             applied[key] = target if pods.are_replaced and number not in {None, last[before]} else last[before]
-        else:
-            # All Pods are known to be of this template only if the Service is from the same sync.
-            both = (target, numbers.get(target, target)) if pods.are_replaced and pods.stamp == _stamp(record) else ()
-            served = (each for each in both if pods.number(each, protocol))
-            applied[key] = sent[key] = next(served, followed[before])
+        elif not pods.are_replaced and (target, protocol) not in names:
+            applied[key] = sent[key] = numbers.get(target, target)
     is_final = applied == final
     return ServicePorts(
         desired if is_final else EncodedManifest(_with_targets(desired, applied)), _with_targets(desired, sent)
@@ -127,7 +133,7 @@ def _followed(record: Manifest, pods: _Pods) -> dict[_Key, _Target]:
 
 
 def _matches(final: Mapping[_Key, _Target], last: Mapping[_Key, _Target]) -> dict[_Key, _Key]:
-    """Return the key in *last* of each port in *final* that had another target before.
+    """Return the key in *last* of each port in *final* that was there before.
 
     If the number of a single port changes, it is the same port still.
     """
@@ -135,7 +141,7 @@ def _matches(final: Mapping[_Key, _Target], last: Mapping[_Key, _Target]) -> dic
     matches = {key: key for key in final.keys() & last.keys()}
     if len(new) == len(gone) == 1:
         matches |= {key: before for key, before in zip(new, gone, strict=True) if key[1] == before[1]}
-    return {key: before for key, before in matches.items() if final[key] != last[before]}
+    return matches
 
 
 def _with_targets(service: Manifest, targets: Mapping[_Key, _Target]) -> Manifest:

@@ -156,7 +156,8 @@ def _progressing(facts: Facts, decision: Decision) -> ParentCondition:
     if rollout.progressing == "False":
         return ROLLOUT_REFUSED
     if decision.awaits_records_until:  # it ends when Ready becomes True, in one write of the status
-        return NOT_YET_OBSERVED if facts.previous_status.has("Progressing", "Unknown") else ROLLOUT_IN_PROGRESS
+        is_news = not facts.template_records.is_kept and facts.previous_status.has("Progressing", "Unknown")
+        return NOT_YET_OBSERVED if is_news else ROLLOUT_IN_PROGRESS
     return _of_rollout(facts)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app.cli.files.validation import problems
 from app.cli.importing.comparison import Weight
 from app.cli.importing.schema import quantity
 from tests.cli.importing.given import container, deployment, result_of, service, spec_of, with_spec
@@ -49,6 +50,19 @@ def test_false_and_empty_values_that_mean_something_are_named(manifest: Json, pa
     (said,) = lost(manifest)
 
     assert said.startswith(f"{path}: a MyResource has no field for it")
+
+
+def test_what_the_api_server_refuses_of_a_new_myresource_is_left_out() -> None:
+    hints = {"service.kubernetes.io/topology-aware-hints": "Auto", "service.kubernetes.io/topology-mode": "Disabled"}
+    with_hints = service()
+    with_hints["metadata"]["annotations"] = hints
+    key = {"fieldRef": {"fieldPath": f"metadata.labels['{'a.' * 126}ab/x']"}}
+
+    result = result_of(one(resources={"limits": {"memory": "5Mi"}}, env=[{"name": "A", "valueFrom": key}]), with_hints)
+
+    assert result.my_resource
+    assert problems(result.my_resource) == []
+    assert len(result.said[Weight.LOST]) == 3
 
 
 @pytest.mark.parametrize(

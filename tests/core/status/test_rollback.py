@@ -153,6 +153,15 @@ def test_the_last_image_that_was_ready_is_remembered(
     assert (reason(answer), remembered(answer)) == (expected, {READY_IMAGE: known} if known else {})
 
 
+def test_the_rollout_goes_on_while_the_image_is_written_down_also_where_the_request_has_an_old_status() -> None:
+    old = {**FIRST, "status": sync(FIRST)["status"]}
+
+    answer = sync(old, complete(FIRST, DONE))
+
+    assert condition({"status": old["status"]}, "Progressing")["status"] == "Unknown"
+    assert (condition(answer, "Progressing")["status"], reason(answer)) == ("True", "RollingOut")
+
+
 def test_an_image_that_can_not_be_written_down_is_ready_after_a_minute() -> None:
     parent = asking(GOOD)
     deployment = written(complete(parent, [progressing("True", "NewReplicaSetAvailable", 300)]), 20)

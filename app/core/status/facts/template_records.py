@@ -30,6 +30,8 @@ class TemplateRecords:
         self._desired = desired
         self._rollout = rollout
         self._children = children
+        self.is_kept = desired.replicas.is_autoscaled or desired.rollback is not None
+        """Whether the Deployment is to remember its template, once that is rolled out, with the writes that follow."""
         self._record: str | None = None
         self.is_rolled_out = False
         """Whether the Deployment has the record that its template was rolled out."""
@@ -71,7 +73,7 @@ class TemplateRecords:
 
     def _rolled_out(self, *, is_written: bool) -> str | None:
         deployment, rollout = self._rollout.deployment, self._rollout
-        is_worth_it = self._desired.replicas.is_autoscaled or (is_written and self._desired.rollback is not None)
+        is_worth_it = self._desired.replicas.is_autoscaled or (is_written and self.is_kept)
         is_done = is_worth_it and rollout.is_sound and not rollout.is_not_yet_observed
         if deployment is None or not (is_done or self._record) or not _has_template(self._desired, self._children):
             return None
