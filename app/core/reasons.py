@@ -280,8 +280,9 @@ BUILDING = Reason(
 ROLLED_BACK = Reason(
     "RolledBack",
     Outlook.STALLED,
-    "Image {image} failed ({failure}), so the Pods use the last image that was Ready: {ready_image}. To end the "
-    "rollback, correct the spec; a change of suspend or of the number of Pods does not end it.",
+    "Image {image} failed ({failure}), so the Pods use the last image that was Ready: {ready_image}. Other fields, "
+    "such as ports, are those of the spec. To end the rollback, correct the spec; a change of suspend or of the number "
+    "of Pods does not end it.",
     "The rollout of the image in the spec made no progress within progressDeadlineSeconds, and spec.rollback.mode is "
     "LastReady. The spec stays as it is.",
     "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "
