@@ -14,7 +14,7 @@ from app.core.desired.references import references
 from metahook.envtest.client import MERGE, Client, Refused
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.pod_status import evicted, is_ready
-from metahook.simulator.objects import Json
+from metahook.simulator.objects import Json, Key
 from tests.e2e.admission import forbid, remove
 from tests.e2e.audit import Done
 from tests.e2e.cluster import Cluster
@@ -182,6 +182,10 @@ class Place:
     def versions(self, kind: str, name: str = "web") -> list[Version]:
         """Return all versions of an object."""
         return self._record.of(kind, self.name, name)
+
+    def everything(self, kind: str) -> dict[Key, list[Version]]:
+        """Return all versions of all objects of *kind*."""
+        return self._record.everything(kind, self.name)
 
     def message(self, name: str = "web") -> str:
         """Return the message of the condition Ready."""
