@@ -45,6 +45,9 @@ def test_nesting_is_read_down_to_the_limit(levels: int, *, read: bool) -> None:
         ),
         pytest.param("{a: &a {z: 2}, b: {z: 3, <<: *a}}", {"a": {"z": 2}, "b": {"z": 2}}, id="<< below"),
         pytest.param("{a: &a {1: x}, b: {<<: *a}}", {"a": {"1": "x"}, "b": {"1": "x"}}, id="a number merged by <<"),
+        pytest.param(
+            "{1e6: a, 999999.0: b}", {"1e+06": "a", "999999": "b"}, id="a million is the first with an exponent"
+        ),
         pytest.param("? &key a\n: *key", {"a": "a"}, id="a key repeated by an alias"),
         pytest.param("[yes, On, n]", [True, True, False], id="booleans of YAML 1.1"),
         pytest.param("[=, 12:30, 2026-01-31, 1e999]", ["=", "12:30", "2026-01-31", "1e999"], id="words"),
