@@ -192,10 +192,16 @@ def test_the_finding_stays_at_rest_until_a_change_of_the_spec_shows_that_the_clo
     for clock in (skew, timedelta()):
         assert sync(parent, *finished(parent), now=rests + clock)["status"] == ready["status"]
 
-    for clock, reasons in ((skew, ("ClockSkewed", "ClockSkewed")), (timedelta(), ("ClockSkewed", None))):
-        parent = stored(complete, ready["status"], changed=format_time(rests), generation=2)
+    late = timedelta(minutes=1)
+    cases = (
+        (skew, timedelta(), ("ClockSkewed", "ClockSkewed")),
+        (timedelta(), timedelta(), (None, None)),
+        (timedelta(), late, ("ClockSkewed", None)),
+    )
+    for clock, after, reasons in cases:
+        parent = stored(complete, ready["status"], changed=format_time(rests - after), generation=2)
         changed = sync(parent, *finished(my_resource(**SPEC)), now=rests + clock)
-        parent = stored(rests, changed["status"], changed=format_time(rests), generation=2)
+        parent = stored(rests, changed["status"], changed=format_time(rests - after), generation=2)
         again = sync(parent, *finished(my_resource(**SPEC)), now=rests + clock)
         assert tuple(misconfigured(each).get("reason") for each in (changed, again)) == reasons
 

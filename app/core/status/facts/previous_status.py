@@ -139,11 +139,11 @@ class PreviousStatus:
             self.ready_generation is not None, reason == AVAILABLE.name, reason == ROLLED_BACK.name
         )
 
-    @property
-    def is_of_skewed_clock(self) -> bool:
-        """Whether it was written by a clock that is ahead of the one of the API server, or says that clocks differ.
+    def is_of_skewed_clock(self, now: datetime) -> bool:
+        """Tell whether its clock was ahead of the one of the API server, or whether it says that clocks differ.
 
-        What it says holds until a change of the spec whose wait begins when the API server stored that.
+        What it says holds until a change of the spec shows that they agree: it is recent *now*, or the wait for it
+        begins when the API server stored that.
         """
         began = parse_time(self._waiting.since) if self._waiting else None
         if any(map(self.is_ahead, [time for time in (began, self.counted_at, *self.times.values()) if time])):
@@ -151,10 +151,12 @@ class PreviousStatus:
         misconfigured = self.conditions.get("OperatorMisconfigured")
         if misconfigured is None or misconfigured.reason != InstallationProblem.ClockSkewed.name:
             return False
-        found, changed = misconfigured.last_transition_time, last_change(self._parent.managed_fields, of_status=False)
-        is_changed = not self.is_of_other_generation and found < changed
+        changed = last_change(self._parent.managed_fields, of_status=False)
+        if self.is_of_other_generation:
+            changed_at = parse_time(changed)
+            return changed_at is None or abs((now - changed_at).total_seconds()) > SKEW
         is_agreed = began and self.stored_at and (self.stored_at - began).total_seconds() <= SKEW
-        return not (is_changed and is_agreed)
+        return not (is_agreed and misconfigured.last_transition_time < changed)
 
     @property
     def is_undecided(self) -> bool:

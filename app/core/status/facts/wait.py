@@ -48,7 +48,7 @@ class Wait:
         self._now = now
         is_timed = what is not None or rollout.is_under_way
         is_behind = is_timed and _is_behind(parent, rollout, previous_status, now)
-        self.has_skewed_clock = is_behind or previous_status.is_of_skewed_clock
+        self.has_skewed_clock = is_behind or previous_status.is_of_skewed_clock(now)
         """Whether the hook's clock is not that of the cluster. New objects are looked at in a wait or a rollout."""
         self.patience = SKEWED_PATIENCE if self.has_skewed_clock else PATIENCE
         """Seconds that a child may take to carry the spec before it counts as stuck."""
