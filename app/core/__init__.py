@@ -4,10 +4,13 @@ The rule of this package: pure functions of (parent, observed children, related 
 environment, no logging. The same request gives the same bytes. A user's mistake is a condition, never an exception.
 What they return may be remembered in a memo, which the caller owns: see :mod:`app.core.desired.generation`.
 
-    sync, customize  the two hooks; :mod:`app.core.controller` makes a controller of them
+    controller       the kinds, the two hooks, and which related objects a sync needs
+    sync             from a request to the children and the status
     status           from all facts to Ready, its reason, and the other conditions
+    facts, override  what a sync knows before it decides, and whether others keep changing a child
     diagnosis        what Pods show of a rollout that does not finish
     desired          the children that the spec asks for, and what they wait for
+    previous_status  what the next desired state and the next status remember
     drift            how observed children differ from the desired ones
     the leaves       rollout, reasons, child_metadata, timers, watch
 

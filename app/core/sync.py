@@ -42,9 +42,9 @@ from app.core.drift import (
     newer_generation_drift,
     undesired_children,
 )
-from app.core.status.facts.facts import Facts
-from app.core.status.facts.override import read_annotation
-from app.core.status.facts.previous_status import PreviousStatus
+from app.core.facts import Facts
+from app.core.override import read_annotation
+from app.core.previous_status import PreviousStatus
 from app.core.status.parent_status import parent_status
 from app.core.status.pod_counts import written_counts
 from app.core.status.readiness import await_records, decide
@@ -70,7 +70,7 @@ def sync(request: SyncRequest, now: datetime, watch: Watch, memo: GenerationMemo
     """Return the desired children and the status of the parent of *request*."""
     previous_status = PreviousStatus(request.parent)
     deployment = request.children.get(Deployment, deployment_name(request.parent))
-    desired = desired_state(request, deployment, now, watch, memo, previous=previous_status.readiness)
+    desired = desired_state(request, deployment, now, watch, memo, previous=previous_status)
     drifts = _drifts(request, desired)
     facts = Facts(
         request=request,

@@ -1,5 +1,6 @@
 """What a spec does not use costs nothing: the sync of the smallest MyResource calls nothing of any optional field."""
 
+from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import NoReturn
 
@@ -14,12 +15,11 @@ from app.core.desired.kept_children import left_as_observed
 from app.core.desired.manifests import horizontal_pod_autoscaler, pod_disruption_budget, propagation, routes
 from app.core.desired.obstacles import dependencies, exposure
 from app.core.desired.replicas import Replicas
+from app.core.facts import Wait, is_scaling, may_have_scaled
+from app.core.previous_status import PreviousStatus
 from app.core.rollout import Rollout
 from app.core.status import autoscaling, exposed
 from app.core.status import rollback as rollback_status
-from app.core.status.facts import scaling
-from app.core.status.facts.previous_status import PreviousStatus
-from app.core.status.facts.wait import Wait
 from app.core.watch import Watch
 from metahook import Children, CustomizeRequest, SyncRequest
 from metahook.protocol.request_builder import customize_request, sync_request
@@ -28,9 +28,9 @@ from tests.requests.builders import NOW, Json, finished, grouped, my_resource
 SMALLEST: Json = {"podDisruptionBudget": "Disabled"}
 WATCH = Watch(pods=True, secrets=True)
 
-MODULES: dict[str, tuple[tuple[ModuleType, ...], Json]] = {
+MODULES: dict[str, tuple[tuple[ModuleType | Callable[..., object], ...], Json]] = {
     "autoscaling": (
-        (horizontal_pod_autoscaler, autoscaling, scaling),
+        (horizontal_pod_autoscaler, autoscaling, is_scaling, may_have_scaled),
         {"autoscaling": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50}, "cpu": "1"},
     ),
     "schedule": (
@@ -47,7 +47,7 @@ MODULES: dict[str, tuple[tuple[ModuleType, ...], Json]] = {
     "configuration": ((config_hash,), {"envFrom": [{"configMapRef": {"name": "a"}}]}),
     "podDisruptionBudget": ((pod_disruption_budget,), {"podDisruptionBudget": "Auto"}),
 }
-"""By field: the modules that are for it alone, and a spec that uses it."""
+"""By field: the modules, and the functions of others, that are for it alone, and a spec that uses it."""
 
 
 def raising(*_: object, **__: object) -> NoReturn:
@@ -55,8 +55,11 @@ def raising(*_: object, **__: object) -> NoReturn:
     raise AssertionError(message)
 
 
-def functions(module: ModuleType) -> list[FunctionType]:
+def functions(module: ModuleType | Callable[..., object]) -> list[FunctionType]:
     """Return the functions and methods of *module*, those of properties included."""
+    if isinstance(module, FunctionType):
+        return [module]
+    assert isinstance(module, ModuleType)
     own = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
     found = [inner for value in own for inner in (vars(value).values() if isinstance(value, type) else [value])]
     plain = [getattr(inner, "fget", None) or getattr(inner, "func", None) or inner for inner in found]

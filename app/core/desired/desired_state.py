@@ -31,9 +31,10 @@ from app.core.desired.obstacles.name_occupants import (
 )
 from app.core.desired.obstacles.unchangeable import unchangeable
 from app.core.desired.replicas import Replicas, desired_replicas
-from app.core.desired.rollback import PreviousReadiness, Rollback, observed_rollback
+from app.core.desired.rollback import Rollback, observed_rollback
 from app.core.desired.schedule import ScheduleState, schedule_state
 from app.core.desired.target_ports import service_ports
+from app.core.previous_status import PreviousStatus
 from app.core.watch import Watch
 from metahook import Deployment, EncodedManifest, Manifest, Service, SyncRequest
 
@@ -96,7 +97,7 @@ def desired_state(  # noqa: PLR0913 - all that it depends on
     watch: Watch,
     memo: GenerationMemo | None = None,
     *,
-    previous: PreviousReadiness,
+    previous: PreviousStatus,
 ) -> DesiredState:
     """Return the desired state of the parent of *request*, whose *deployment* is the observed one."""
     checked = checked_spec(request.parent, memo)
@@ -148,7 +149,7 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
     now: datetime,
     watch: Watch,
     memo: GenerationMemo | None,
-    previous: PreviousReadiness,
+    previous: PreviousStatus,
 ) -> DesiredState:
     spec = valid.spec
     # Here and below, nothing is called for a field that the spec does not use.

@@ -9,12 +9,11 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from itertools import chain, count
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from app.api.schedule import DAYS, Schedule
 from app.api.values.time_zone import time_zone
-
-State = Literal["Awake", "Asleep"]
+from app.core.previous_status import State
 
 
 class ScheduleState(NamedTuple):

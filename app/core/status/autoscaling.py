@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from app.core.facts import Facts
 from app.core.status.conditions import (
     AUTOSCALER_NOT_YET_OBSERVED,
     AUTOSCALING,
@@ -11,7 +12,6 @@ from app.core.status.conditions import (
     TWO_AUTOSCALERS,
     ParentCondition,
 )
-from app.core.status.facts.facts import Facts
 from metahook import Conditions, HorizontalPodAutoscaler
 
 

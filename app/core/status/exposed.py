@@ -9,6 +9,7 @@ from dataclasses import replace
 from app.api.expose import GatewayRef
 from app.core.desired.children import CHART_VALUES
 from app.core.desired.obstacles.exposure import Exposure
+from app.core.facts import Facts
 from app.core.status.conditions import (
     HOST_CLAIMED,
     ROUTE_ACCEPTED,
@@ -18,7 +19,6 @@ from app.core.status.conditions import (
     ROUTE_NOT_ENABLED,
     ParentCondition,
 )
-from app.core.status.facts.facts import Facts
 from metahook import Condition, HTTPRoute, Ingress
 
 _REASON = re.compile("[A-Za-z]{1,64}")

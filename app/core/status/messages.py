@@ -7,11 +7,11 @@ from app.api.values.names import API_VERSION
 from app.core.desired.children import OPTIONAL_CHILDREN
 from app.core.desired.obstacles.name_occupants import NameOccupant
 from app.core.desired.rollback import Rollback
-from app.core.diagnosis.replica_failure import explain_replica_failure
+from app.core.diagnosis.advice import explain_replica_failure
 from app.core.drift import Drift, Foreign
+from app.core.facts import Facts
 from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS
 from app.core.status.conditions import FOREIGN_FIELDS
-from app.core.status.facts.facts import Facts
 from app.core.status.readiness import Decision
 from metahook import Removal, Service
 

@@ -13,6 +13,8 @@ from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
 from app.core.desired.obstacles.dependencies import State, Unmet
 from app.core.desired.schedule import ScheduleState
+from app.core.facts import Facts
+from app.core.previous_status import ReachedState
 from app.core.reasons import SLEEPING, Outlook, linked
 from app.core.rollout import min_available
 from app.core.status.autoscaling import autoscaling_condition
@@ -34,8 +36,6 @@ from app.core.status.conditions import (
     ParentCondition,
 )
 from app.core.status.exposed import exposed, url
-from app.core.status.facts.facts import Facts
-from app.core.status.facts.previous_status import ReachedState
 from app.core.status.messages import foreign_message, listing, message
 from app.core.status.readiness import Decision
 from app.core.status.transitions import Transitions

@@ -8,8 +8,8 @@ within ten seconds of the last time; and otherwise a minute after it.
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from app.core.status.facts.facts import Facts
-from app.core.status.facts.previous_status import SKEW, PodCounts
+from app.core.facts import Facts
+from app.core.previous_status import SKEW, PodCounts
 from app.core.timers import after, format_time
 
 MANY = 10

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from app.core.desired.obstacles.dependencies import State
 from app.core.diagnosis.causes import Cause
 from app.core.drift import has_annotations
+from app.core.facts import Facts
 from app.core.reasons import (
     AVAILABLE,
     BUILDING,
@@ -38,7 +39,6 @@ from app.core.reasons import (
     Outlook,
     Reason,
 )
-from app.core.status.facts.facts import Facts
 from metahook import Deployment, Manifest
 
 

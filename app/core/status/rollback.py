@@ -5,6 +5,7 @@ The image comes back only for a failure that another image can mend: see ``MENDE
 
 from app.api.values.names import CONTAINER
 from app.core.desired.rollback import Rollback, decide_rollback
+from app.core.facts import Facts
 from app.core.reasons import (
     CRASH_LOOPING,
     IMAGE_PULL_FAILED,
@@ -14,7 +15,6 @@ from app.core.reasons import (
     RUN_CONTAINER_ERROR,
     Outlook,
 )
-from app.core.status.facts.facts import Facts
 from app.core.status.readiness import Decision
 
 MENDED_BY_IMAGE = (IMAGE_PULL_FAILED, RUN_CONTAINER_ERROR, OOM_KILLED, CRASH_LOOPING, PROBE_FAILING)

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from app.core.facts import Facts, may_have_scaled
 from app.core.status.conditions import ParentCondition
-from app.core.status.facts.facts import Facts
-from app.core.status.facts.scaling import may_have_scaled
 from app.core.timers import after, format_time, parse_time
 from metahook import last_change
 

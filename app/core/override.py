@@ -15,15 +15,11 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-import msgspec
-
 from app.core.child_metadata import GENERATION_STAMP, REVERTED
 from app.core.drift import Drift
+from app.core.previous_status import REPEATED, Override
 from app.core.timers import after, format_time, parse_time
 from metahook import Object, Parent, generation_stamp
-
-REPEATED = 3
-"""Changes, each within the window after the one before, from which on a child counts as overridden."""
 
 WINDOW = 600
 """Seconds."""
@@ -35,25 +31,6 @@ _AHEAD = 86_400
 """Seconds."""
 
 _RECORD = re.compile("(?P<count>[1-9])/(?P<version>[^/]{0,64})/(?P<time>[^/]{20})")
-
-
-class Override(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The last change that was reverted, as the status stores it; :mod:`app.api.status` describes the fields."""
-
-    what: str
-    count: int
-    reverted_at: str
-    manager: str = ""
-    child_versions: tuple[str, ...] = ()
-
-    @property
-    def is_repeated(self) -> bool:
-        """Whether changes came so often, one after the other, that others keep making them."""
-        return self.count >= REPEATED
-
-    def annotation(self, version: str) -> str:
-        """Return the annotation of a child whose *version* is reverted."""
-        return f"{self.count}/{version}/{self.reverted_at}"
 
 
 def read_annotation(child: Object, stamp: str) -> Override | None:

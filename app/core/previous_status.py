@@ -7,19 +7,19 @@ has reached, and how many Pods there were.
 
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from app.core.desired.rollback import PreviousReadiness
-from app.core.desired.schedule import State
-from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK
-from app.core.status.facts.override import Override
+from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK, Reason
 from app.core.timers import parse_time
 from metahook import InstallationProblem, Parent, last_change, try_read_fields
 
 SKEW = 30
 """Seconds by which clocks may differ."""
+
+REPEATED = 3
+"""Changes, each within the window after the one before, from which on a child counts as overridden."""
 
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 """It is not negative, and within int64."""
@@ -38,6 +38,10 @@ class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
 class _PendingChange(msgspec.Struct, frozen=True):
     what: str
     since: str
+
+
+State = Literal["Awake", "Asleep"]
+"""The states of a schedule."""
 
 
 class ReachedState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -60,6 +64,25 @@ class PodCounts(NamedTuple):
         """
         updated = self.updated or 0
         return (updated, self.ready if updated >= replicas else 0)
+
+
+class Override(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The last change that was reverted, as the status stores it; :mod:`app.api.status` describes the fields."""
+
+    what: str
+    count: int
+    reverted_at: str
+    manager: str = ""
+    child_versions: tuple[str, ...] = ()
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether changes came so often, one after the other, that others keep making them."""
+        return self.count >= REPEATED
+
+    def annotation(self, version: str) -> str:
+        """Return the annotation of a child whose *version* is reverted."""
+        return f"{self.count}/{version}/{self.reverted_at}"
 
 
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
@@ -132,12 +155,22 @@ class PreviousStatus:
         return self.was_ready and self.has("Ready", "True")
 
     @property
-    def readiness(self) -> PreviousReadiness:
-        """What the children depend on."""
-        reason = self._ready.reason if self._ready and not self.is_of_other_generation else ""
-        return PreviousReadiness(
-            self.ready_generation is not None, reason == AVAILABLE.name, reason == ROLLED_BACK.name
-        )
+    def was_ever_ready(self) -> bool:
+        """Whether Ready was True in any generation."""
+        return self.ready_generation is not None
+
+    @property
+    def was_available(self) -> bool:
+        """Whether this generation was Ready because its Pods were available, and not because there were none."""
+        return self._says(AVAILABLE)
+
+    @property
+    def was_rolled_back(self) -> bool:
+        """Whether this generation was rolled back."""
+        return self._says(ROLLED_BACK)
+
+    def _says(self, reason: Reason) -> bool:
+        return self._ready is not None and not self.is_of_other_generation and self._ready.reason == reason.name
 
     def is_of_skewed_clock(self, now: datetime) -> bool:
         """Tell whether its clock was ahead of the one of the API server, or whether it says that clocks differ.
