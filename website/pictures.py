@@ -13,7 +13,7 @@ import yaml
 
 from app.cli.bound import settings
 from app.core.controller import controller
-from app.core.status.glossary import TERMS
+from app.core.status.parent_status import TERMS
 from app.core.watch import Watch
 from metahook.simulator.history import Call, Write
 from metahook.simulator.metacontroller.claims import NAME as METACONTROLLER

@@ -25,6 +25,7 @@ from app.core.override import Overriding, known_overrides
 from app.core.previous_status import SKEW, PreviousStatus, ReachedState
 from app.core.rollout import Rollout
 from app.core.timers import after, format_time, parse_time
+from app.core.watch import Watch
 from metahook import (
     Children,
     Deployment,
@@ -347,6 +348,7 @@ class Facts:
         previous_status: PreviousStatus,
         now: datetime,
         foreign: Sequence[Foreign] = (),
+        docs_url: str = Watch.docs_url,
     ) -> None:
         self.parent = request.parent
         self.children = request.children
@@ -368,6 +370,9 @@ class Facts:
         self.now = now
         self.foreign = foreign
         """The children with fields that only others set."""
+        self.docs_url = docs_url
+        """Where the pages are that messages name."""
+        self.has_dependencies = desired.unmet_dependencies is not None
         self.rollout = Rollout(deployment, desired.replicas.desired)
         self.wait = Wait(self._awaited(), self.drift, self.rollout, self.parent, previous_status, now)
         self.overriding = self._overriding()
@@ -421,24 +426,6 @@ class Facts:
     def resend(self) -> Resend | None:
         """The value that is sent once more."""
         return None if self.overriding.is_overridden else self.wait.resend
-
-    def timers(self) -> list[datetime | None]:
-        """Return when the decision changes without an event."""
-        if self.parent.deleting:
-            return []
-        is_left = self.drift is None or (self.drift.path and self.overriding.is_yielding)
-        return [
-            *([] if is_left else self.wait.timers()),
-            *(self.overriding.timers() if self.overriding.last else []),
-            *self.deadlines.timers,
-            self.diagnosis.changes_at,
-            self.desired.schedule.next_transition if self.desired.schedule else None,
-        ]
-
-    def without_surplus(self, pods: int) -> int:
-        """Return the number of *pods*, up to the desired one: the extra Pods of a rollout are not counted."""
-        is_of_another_spec = self.desired.is_kept or self.wait.is_keeping_newer_children
-        return max(0, pods) if is_of_another_spec else max(0, min(pods, self.rollout.replicas))
 
     def _awaited(self) -> str | None:
         """Return what is waited for; None if nothing is, or if the Deployment counts the time."""

@@ -17,9 +17,9 @@ from app.core.desired.obstacles import dependencies, exposure
 from app.core.desired.replicas import Replicas
 from app.core.facts import Wait, is_scaling, may_have_scaled
 from app.core.previous_status import PreviousStatus
+from app.core.response_children import _next_rollback
 from app.core.rollout import Rollout
-from app.core.status import autoscaling, exposed
-from app.core.status import rollback as rollback_status
+from app.core.status.conditions import autoscaling_active, dependencies_ready, exposed
 from app.core.watch import Watch
 from metahook import Children, CustomizeRequest, SyncRequest
 from metahook.protocol.request_builder import customize_request, sync_request
@@ -30,18 +30,18 @@ WATCH = Watch(pods=True, secrets=True)
 
 MODULES: dict[str, tuple[tuple[ModuleType | Callable[..., object], ...], Json]] = {
     "autoscaling": (
-        (horizontal_pod_autoscaler, autoscaling, is_scaling, may_have_scaled),
+        (horizontal_pod_autoscaler, autoscaling_active, is_scaling, may_have_scaled),
         {"autoscaling": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50}, "cpu": "1"},
     ),
     "schedule": (
         (schedule,),
         {"schedule": {"timeZone": "UTC", "sleep": [{"days": ["Sat"], "from": "20:00", "to": "22:00"}]}},
     ),
-    "rollback": ((rollback, rollback_status), {"rollback": {"mode": "LastReady"}}),
+    "rollback": ((rollback, _next_rollback), {"rollback": {"mode": "LastReady"}}),
     "expose": ((routes, exposure, exposed), {"expose": {"host": "a.example.com"}, "ports": [{"containerPort": 80}]}),
     "propagate": ((propagation,), {"propagate": {"labels": ["team"]}}),
     "dependencies": (
-        (dependencies,),
+        (dependencies, dependencies_ready),
         {"dependencies": [{"apiVersion": "v1", "resource": "configmaps", "name": "a", "condition": "Ready"}]},
     ),
     "configuration": ((config_hash,), {"envFrom": [{"configMapRef": {"name": "a"}}]}),

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from app.core.facts import Facts, may_have_scaled
-from app.core.status.conditions import ParentCondition
+from app.core.status.condition_type import ParentCondition
 from app.core.timers import after, format_time, parse_time
 from metahook import last_change
 

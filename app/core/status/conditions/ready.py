@@ -1,33 +1,52 @@
-"""The words that fill the message of a reason."""
+"""Ready: what the first rule that holds says, in the words of its reason, and when that changes without an event.
 
-from collections.abc import Callable, Iterable, Sequence
+The rules are in :mod:`app.core.readiness`.
+"""
 
-from app.api.status import MAX_MESSAGE
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
 from app.api.values.names import API_VERSION
 from app.core.desired.children import OPTIONAL_CHILDREN
 from app.core.desired.obstacles.name_occupants import NameOccupant
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.advice import explain_replica_failure
-from app.core.drift import Drift, Foreign
+from app.core.drift import Drift
 from app.core.facts import Facts
-from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS
-from app.core.status.conditions import FOREIGN_FIELDS
-from app.core.status.readiness import Decision
+from app.core.readiness import Decision
+from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS, Outlook, listing
+from app.core.status.condition_type import ACT, ConditionType, ParentCondition
 from metahook import Removal, Service
 
-MOST = 700
-"""Characters of a list. A message may have 1024, and its remedy must not be cut off."""
+TYPE = ConditionType(
+    "Ready",
+    "True if the Deployment is fully rolled out for the current generation and all Pods are available. Wait for "
+    "this condition: kubectl wait --for=condition=Ready myresource/NAME",
+    ACT,
+    "`kubectl wait`, health checks, other operators, MyResources that [depend](../apps/dependencies.md) on it",
+)
 
-_MOST_FOREIGN, _CUT = 180, 220
-"""Characters of the fields of one child in the condition ForeignFields; one name alone can be longer."""
+_STATUS = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
+"""Where it is not False."""
 
-_MOST_OF_IMAGE = 300
-"""Characters of an image in a message. It may have 512."""
 
-AND_OTHERS = "and others"
+def decide(facts: Facts, decision: Decision) -> ParentCondition:
+    """Return whether the MyResource is Ready, and why not."""
+    status = _STATUS.get(decision.outlook, "False")
+    return ParentCondition(TYPE.name, status, decision.reason.name, message(decision, facts))
 
-_NOW_AND_THEN = "the operator now reverts such changes only once every ten minutes"
-"""True while such a change is left, and in the minute after one was reverted."""
+
+def changes_at(facts: Facts, decision: Decision) -> Iterable[datetime | None]:
+    """Return when another rule holds: what is waited for has taken too long, or the schedule asks for another state."""
+    is_left = facts.drift is None or (facts.drift.path and facts.overriding.is_yielding)
+    return [
+        *([] if is_left else facts.wait.timers()),
+        *(facts.overriding.timers() if facts.overriding.last else []),
+        *facts.deadlines.timers,
+        facts.diagnosis.changes_at,
+        facts.desired.schedule.next_transition if facts.desired.schedule else None,
+        decision.awaits_records_until,
+    ]
 
 
 def message(decision: Decision, facts: Facts) -> str:
@@ -37,23 +56,11 @@ def message(decision: Decision, facts: Facts) -> str:
     return decision.reason.message.format_map({**explained, **words})
 
 
-def foreign_message(foreign: Sequence[Foreign]) -> str:
-    """Return the message of the condition ForeignFields. Its command is for the first child, and is never cut off."""
-    fields = "; ".join(f"{each.child}: {listing(each.fields, most=_MOST_FOREIGN)[:_CUT]}" for each in foreign)
-    room = MAX_MESSAGE - len(FOREIGN_FIELDS.message.format(fields=fields, command=""))
-    return FOREIGN_FIELDS.message.format(fields=fields, command=foreign[0].command(room))
+_MOST_OF_IMAGE = 300
+"""Characters of an image in a message. It may have 512."""
 
-
-def listing(things: Iterable[object], separator: str = ", ", most: int = MOST) -> str:
-    """Return *things* in their order, each once; those that do not fit are ``and others``. The first always fits."""
-    texts: list[str] = []
-    length = 0
-    for text in dict.fromkeys(map(str, things)):
-        length += len(text) + len(separator)
-        if texts and length > most:
-            return separator.join([*texts, AND_OTHERS])
-        texts.append(text)
-    return separator.join(texts)
+_NOW_AND_THEN = "the operator now reverts such changes only once every ten minutes"
+"""True while such a change is left, and in the minute after one was reverted."""
 
 
 def _drift(facts: Facts) -> Drift:

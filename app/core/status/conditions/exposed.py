@@ -1,25 +1,66 @@
-"""The condition Exposed, and the address: whether the route of a spec with ``expose`` was accepted.
+"""Exposed: whether the route of a spec with ``expose`` was accepted, and its address.
 
 Ready does not depend on it: it is about the Pods, and who accepts a route is not the operator.
 """
 
 import re
 from dataclasses import replace
+from operator import attrgetter
 
 from app.api.expose import GatewayRef
 from app.core.desired.children import CHART_VALUES
 from app.core.desired.obstacles.exposure import Exposure
 from app.core.facts import Facts
-from app.core.status.conditions import (
-    HOST_CLAIMED,
-    ROUTE_ACCEPTED,
-    ROUTE_NOT_ACCEPTED,
-    ROUTE_NOT_ADMITTED,
-    ROUTE_NOT_APPLIED,
-    ROUTE_NOT_ENABLED,
-    ParentCondition,
-)
+from app.core.readiness import Decision
+from app.core.status.condition_type import ConditionType, ParentCondition
 from metahook import Condition, HTTPRoute, Ingress
+
+TYPE = ConditionType(
+    "Exposed",
+    "True if the Ingress has an address, or the Gateway accepts the HTTPRoute, so that requests from outside of "
+    "the cluster can arrive. Present only if the spec has expose. Ready does not depend on it.",
+    "If it is not True, do what its message says: kubectl describe myresource NAME",
+    "people, `kubectl wait`",
+    is_about=attrgetter("desired.exposure"),
+)
+
+ROUTE_ACCEPTED = TYPE.says("True", "RouteAccepted", "{route} is accepted.")
+ROUTE_NOT_APPLIED = TYPE.says(
+    "Unknown",
+    "RouteNotApplied",
+    "{route} has not been created or updated to this spec yet. If this lasts, the message of Ready says why.",
+)
+ROUTE_NOT_ADMITTED = TYPE.says(
+    "Unknown",
+    "NotYetAdmitted",
+    "No controller has accepted {route} yet. If this lasts, check {choice}, and run: "
+    "kubectl describe {resource} {name}",
+    choice="spec.expose.className",
+)
+ROUTE_NOT_ACCEPTED = TYPE.says(
+    "False",
+    "NotAccepted",
+    "Gateway {gateway} does not accept {route}: {why}. Check spec.expose, and run: kubectl describe {resource} {name}",
+    gateway="shared",
+    route="HTTPRoute web",
+    resource="httproute",
+    why="Accepted is False, NotAllowedByListeners",
+)
+HOST_CLAIMED = TYPE.says(
+    "False",
+    "HostClaimed",
+    "{holder} already has this host and path, so {route} does not get them. Change spec.expose of one of the two.",
+    holder="MyResource shop",
+)
+ROUTE_NOT_ENABLED = TYPE.says(
+    "False",
+    "NotEnabled",
+    "The operator creates no {kind} in this cluster. Ask the cluster administrator to set {value} of the operator's "
+    "chart to true, or remove {unwanted}.",
+    kind="HTTPRoute",
+    value="expose.gateway",
+    unwanted="spec.expose.gateway",
+)
 
 _REASON = re.compile("[A-Za-z]{1,64}")
 
@@ -27,8 +68,12 @@ _REQUIRED = ("Accepted", "ResolvedRefs")
 """The conditions of an HTTPRoute that must be True."""
 
 
-def exposed(facts: Facts, exposure: Exposure) -> ParentCondition:
-    """Return the condition Exposed of a spec that asks for an *exposure*."""
+def decide(facts: Facts, _: Decision) -> ParentCondition | None:
+    """Return whether the route was accepted, and why not."""
+    return _says(facts, facts.desired.exposure) if facts.desired.exposure else None
+
+
+def _says(facts: Facts, exposure: Exposure) -> ParentCondition:
     kind, gateway = exposure.kind.KIND.kind, exposure.expose.gateway
     condition, why = _condition(facts, exposure)
     words = {
