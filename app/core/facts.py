@@ -385,13 +385,13 @@ class Facts:
         self.installation = (*self.findings, *request.installation)
         """What is wrong with the installation of the operator; first what the next sync must know, then by severity."""
 
-    @property
+    @cached_property
     def is_rolling_out(self) -> bool:
         """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
         is_updating = self.deployment_drift is not None and self.deployment_drift.observed is not None
         return is_updating or self.is_not_yet_observed or self.rollout.is_under_way
 
-    @property
+    @cached_property
     def is_incomplete(self) -> bool:
         """Whether Pods or configuration are missing, other than by a pause, or Pods are unstable."""
         is_unfinished = self.rollout.is_incomplete or self.has_unstable_pods
@@ -403,7 +403,7 @@ class Facts:
         is_drifted = self.deployment_drift is not None
         return TemplateRecords(self.desired, self.rollout, self.children, is_drifted=is_drifted)
 
-    @property
+    @cached_property
     def is_not_yet_observed(self) -> bool:
         """Whether the Deployment's status may be about another Pod template than the one that it has."""
         return self.rollout.is_not_yet_observed and not self.template_records.is_rolled_out

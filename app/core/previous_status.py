@@ -5,14 +5,14 @@ since when something is waited for, which generation was Ready last, what was la
 has reached, and how many Pods there were.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
 from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK, Reason
-from app.core.timers import parse_time
+from app.core.timers import after, parse_time
 from metahook import InstallationProblem, Parent, last_change, try_read_fields
 
 SKEW = 30
@@ -132,9 +132,10 @@ class PreviousStatus:
         """When the API server stored it, by its own clock, if that is known."""
         return parse_time(last_change(self._parent.managed_fields, of_status=True))
 
-    def is_ahead(self, time: datetime) -> bool:
-        """Tell whether *time*, which is in it, is later than the API server stored it: it is of a wrong clock."""
-        return self.stored_at is not None and (time - self.stored_at).total_seconds() > SKEW
+    @cached_property
+    def latest(self) -> datetime:
+        """The latest time that can be in it: one that is later than the API server stored it is of a wrong clock."""
+        return (self.stored_at and after(self.stored_at, SKEW)) or datetime.max.replace(tzinfo=UTC)
 
     def has(self, condition: str, value: str) -> bool:
         """Tell whether it says that *condition* is *value*, and since when."""
@@ -179,7 +180,7 @@ class PreviousStatus:
         begins when the API server stored that.
         """
         began = parse_time(self._waiting.since) if self._waiting else None
-        if any(map(self.is_ahead, [time for time in (began, self.counted_at, *self.times.values()) if time])):
+        if any(time and time > self.latest for time in (began, self.counted_at, *self.times.values())):
             return True
         misconfigured = self.conditions.get("OperatorMisconfigured")
         if misconfigured is None or misconfigured.reason != InstallationProblem.ClockSkewed.name:

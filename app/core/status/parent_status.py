@@ -23,7 +23,7 @@ from app.core.reasons import SLEEPING, Outlook
 from app.core.status.condition_type import ACT, WAIT, ParentCondition, Term
 from app.core.status.conditions import CONDITIONS, TIMERS
 from app.core.status.conditions.exposed import url
-from app.core.status.transitions import Transitions
+from app.core.status.transitions import transition_times
 from app.core.timers import after, format_time
 from metahook import Service, try_read_fields
 
@@ -50,11 +50,20 @@ def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
     Transition times come from the previous one where nothing changed.
     """
     is_ready = decision.outlook is Outlook.READY
-    transitions = Transitions(facts)
     conditions = _conditions(facts, decision)
     status: Json = {
         "state": _state(facts, decision),
-        "conditions": [_with_time(condition, facts.parent.generation, transitions) for condition in conditions],
+        "conditions": [
+            {
+                "type": condition.type,
+                "status": condition.status,
+                "reason": condition.reason,
+                "message": condition.message[:MAX_MESSAGE],
+                "observedGeneration": facts.parent.generation,
+                "lastTransitionTime": time,
+            }
+            for condition, time in zip(conditions, transition_times(facts, conditions), strict=True)
+        ],
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
@@ -85,17 +94,6 @@ def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
         if each.TYPE.outlook in {None, decision.outlook} and (each.TYPE.is_about is None or each.TYPE.is_about(facts))
     ]
     return [condition for each in present if (condition := each.decide(facts, decision))]
-
-
-def _with_time(condition: ParentCondition, generation: int, transitions: Transitions) -> Json:
-    return {
-        "type": condition.type,
-        "status": condition.status,
-        "reason": condition.reason,
-        "message": condition.message[:MAX_MESSAGE],
-        "observedGeneration": generation,
-        "lastTransitionTime": transitions.since(condition),
-    }
 
 
 STATES = (
