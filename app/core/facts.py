@@ -25,7 +25,6 @@ from app.core.override import Overriding, known_overrides
 from app.core.previous_status import SKEW, PreviousStatus, ReachedState
 from app.core.rollout import Rollout
 from app.core.timers import after, format_time, parse_time
-from app.core.watch import Watch
 from metahook import (
     Children,
     Deployment,
@@ -191,7 +190,6 @@ class Deadlines:
 
 
 def _progress_ends(rollout: Rollout, wait: Wait) -> datetime | None:
-    """Return when the rollout has made no progress for too long."""
     if wait.what:
         return wait.end(rollout.deadline + (SKEWED_PATIENCE if wait.has_skewed_clock else 0))
     # The Deployment's time is of another clock. Without a common one, the Deployment controller alone tells.
@@ -200,7 +198,6 @@ def _progress_ends(rollout: Rollout, wait: Wait) -> datetime | None:
 
 
 def _stability_ends(rollout: Rollout, unstable_since: datetime) -> datetime | None:
-    """Return when Pods of the rollout in progress have been unstable for too long."""
     return after(unstable_since, rollout.deadline + SKEW) if rollout.is_under_way else None
 
 
@@ -281,7 +278,6 @@ def template_hash(deployment: Deployment) -> str:
 
 
 def _has_template(desired: DesiredState, children: Children) -> bool:
-    """Tell whether the observed Deployment has the desired Pod template."""
     manifests = (child for child in desired.children if child["kind"] == Deployment.KIND.kind)
     only = ({**each, "spec": {"template": each["spec"]["template"]}} for each in manifests)
     return not any(drifted_field(each, children) for each in only)
@@ -347,8 +343,8 @@ class Facts:
         diagnosis: Diagnosis,
         previous_status: PreviousStatus,
         now: datetime,
-        foreign: Sequence[Foreign] = (),
-        docs_url: str = Watch.docs_url,
+        foreign: Sequence[Foreign],
+        docs_url: str,
     ) -> None:
         self.parent = request.parent
         self.children = request.children
@@ -375,9 +371,19 @@ class Facts:
         self.has_dependencies = desired.unmet_dependencies is not None
         self.rollout = Rollout(deployment, desired.replicas.desired)
         self.wait = Wait(self._awaited(), self.drift, self.rollout, self.parent, previous_status, now)
-        self.overriding = self._overriding()
+        self.overriding = Overriding(
+            drifts,
+            known_overrides(self.parent, self.children, previous_status.override),
+            is_waited_for=self.wait.goes_on,
+            was_ready=self.was_ready,
+            now=now,
+        )
         """Whether another user or controller keeps changing a child, as the drifts in this generation show."""
-        self.deadlines = self._deadlines()
+        has_drift = self.drift is not None
+        is_held_up = has_drift or bool(desired.config.missing) or self.is_not_yet_observed
+        self.deadlines = Deadlines(
+            self.rollout, self.wait, diagnosis, has_drift=has_drift, is_held_up=is_held_up, now=now
+        )
         self.terminating, self.conflict = self._occupants() if desired.occupants else (None, None)
         """The object that is being deleted and has a child's name, and the one that keeps a child's name."""
         self.findings = (InstallationProblem.ClockSkewed,) if self.wait.has_skewed_clock else ()
@@ -448,22 +454,6 @@ class Facts:
         staying = (each for each in occupants if not each.is_terminating)
         conflicts = (each for each in staying if each.kind != "Deployment" or self.wait.is_stuck)
         return next(terminating, None), next(conflicts, None)
-
-    def _overriding(self) -> Overriding:
-        return Overriding(
-            self.drifts,
-            known_overrides(self.parent, self.children, self.previous_status.override),
-            is_waited_for=self.wait.goes_on,
-            was_ready=self.was_ready,
-            now=self.now,
-        )
-
-    def _deadlines(self) -> Deadlines:
-        has_drift = self.drift is not None
-        is_held_up = has_drift or bool(self.desired.config.missing) or self.is_not_yet_observed
-        return Deadlines(
-            self.rollout, self.wait, self.diagnosis, has_drift=has_drift, is_held_up=is_held_up, now=self.now
-        )
 
 
 def _deployment_drift(drifts: Sequence[Drift]) -> Drift | None:

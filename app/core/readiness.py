@@ -77,12 +77,10 @@ def _has_lost_pods(facts: Facts) -> bool:
 
 
 def _has_unwatched_dependency(facts: Facts) -> bool:
-    """One of the dependencies is of a kind that the operator does not watch."""
     return any(unmet.state is State.NOT_WATCHED for unmet in facts.desired.unmet_dependencies or [])
 
 
 def _has_leftover_fields(facts: Facts) -> bool:
-    """Fields that the spec no longer has stay on a child."""
     return facts.wait.is_stuck and facts.drift is not None and facts.drift.removal is not None
 
 

@@ -98,7 +98,6 @@ def _with_template_records(child: Manifest, facts: Facts) -> Manifest:
 
 
 def _next_rollback(facts: Facts, decision: Decision) -> Rollback | None:
-    """Return what the Deployment is to remember from now on, if that changes by the *decision*."""
     rollback, image = facts.desired.rollback, facts.desired.unrecorded_image
     if rollback is None or image is None:
         return None

@@ -82,9 +82,9 @@ def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
         status["waiting"] = {"what": facts.wait.what, "since": format_time(facts.wait.since)}
     if facts.overriding.last:
         status["override"] = msgspec.to_builtins(facts.overriding.last)
-    counts = _written_counts(facts, status, ready_by=decision.awaits_records_until)
-    timers = [] if facts.parent.deleting else [time for changes_at in TIMERS for time in changes_at(facts, decision)]
-    return ParentStatus({**status, **counts.fields()}, [*timers, counts.changes_at])
+    counts, due = _pod_counts(facts, status, ready_by=decision.awaits_records_until)
+    timers = [due, *(time for changes_at in TIMERS for time in changes_at(facts, decision))]
+    return ParentStatus({**status, **counts}, [] if facts.parent.deleting else timers)
 
 
 def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
@@ -213,40 +213,28 @@ class _Address(msgspec.Struct, frozen=True):
     address: Annotated[str, msgspec.Meta(max_length=253)] | None = None
 
 
-class WrittenCounts(NamedTuple):
-    """The numbers to write, when they last changed, and when others will be written without an event."""
-
-    counts: PodCounts
-    counted_at: datetime | None = None
-    changes_at: datetime | None = None
-
-    def fields(self) -> Json:
-        """Return the fields of the status."""
-        fields: Json = {"readyReplicas": self.counts.ready}
-        if self.counts.updated is not None:
-            fields["updatedReplicas"] = self.counts.updated
-        if self.counted_at:
-            fields["countedAt"] = format_time(self.counted_at)
-        return fields
-
-
-def _written_counts(facts: Facts, rest: Json, *, ready_by: datetime | None = None) -> WrittenCounts:
-    """Return the numbers that *facts* show, or the previous ones if it is too early; *rest* is all else of the status.
+def _pod_counts(facts: Facts, rest: Json, *, ready_by: datetime | None) -> tuple[Json, datetime | None]:
+    """Return the numbers that *facts* show, or the previous ones if it is too early, and when others will be written.
 
     At rest there is no time: the next change is written immediately. If Ready is about to become True, in a moment or
-    *ready_by* this time, they are written with it.
+    *ready_by* this time, they are written with it. *rest* is all else of the status.
     """
     observed, previous = _observed(facts), facts.previous_status.pod_counts
     if previous is None:
-        return WrittenCounts(observed)
+        return _counted(observed, None), None
     counted_at = facts.previous_status.counted_at
     if observed != previous:
         due = ready_by or _due(facts, observed, previous, rest["replicas"])
         if due and due > facts.now and facts.previous_status.resembles(rest):
-            return WrittenCounts(previous, counted_at, None if facts.parent.deleting else due)
+            return _counted(previous, counted_at), due
         counted_at = facts.now
     is_at_rest = rest["state"] in {"Ready", "Sleeping"} and observed == (rest["replicas"], rest["replicas"])
-    return WrittenCounts(observed, None if is_at_rest else counted_at)
+    return _counted(observed, None if is_at_rest else counted_at), None
+
+
+def _counted(counts: PodCounts, at: datetime | None) -> Json:
+    updated = {} if counts.updated is None else {"updatedReplicas": counts.updated}
+    return {"readyReplicas": counts.ready, **updated, **({"countedAt": format_time(at)} if at else {})}
 
 
 def _observed(facts: Facts) -> PodCounts:

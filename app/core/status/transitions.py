@@ -117,7 +117,6 @@ class _Transitions:
             yield rollout.counted_at
 
     def _times(self, condition: ParentCondition, *, is_well: bool) -> Iterator[datetime | None]:
-        """Yield the times in the objects that *condition* is about."""
         facts, rollout = self._facts, self._facts.rollout
         yield facts.diagnosis.changed_at
         if not is_well:

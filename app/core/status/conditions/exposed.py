@@ -98,7 +98,6 @@ def url(exposure: Exposure) -> str:
 
 
 def _condition(facts: Facts, exposure: Exposure) -> tuple[ParentCondition, str]:
-    """Return the condition, and why the route is not accepted."""
     route = exposure.route
     if not exposure.is_managed:
         return ROUTE_NOT_ENABLED, ""

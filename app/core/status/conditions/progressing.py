@@ -49,7 +49,6 @@ def changes_at(facts: Facts, _: Decision) -> Iterable[datetime | None]:
 
 
 def _of_rollout(facts: Facts) -> ParentCondition:
-    """Return how the rollout goes on, or that it is complete."""
     rollout = facts.rollout
     if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
         return ROLLED_OUT

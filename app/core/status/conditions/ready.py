@@ -96,7 +96,6 @@ def _write(facts: Facts) -> str:
 
 
 def _awaited(facts: Facts) -> str:
-    """Return what has to happen before the rollout decides."""
     drift = _drift(facts)
     if facts.wait.is_keeping_newer_children:
         return f"Metacontroller to send the generation that {drift.kind} {drift.name} was made for"
@@ -159,7 +158,6 @@ def _override(facts: Facts) -> str:
 
 
 def _pods(facts: Facts) -> str:
-    """Return what is left of the Pods of a MyResource that is scaled to zero, or sleeps."""
     if facts.rollout.replicas:
         return ", with the number of Pods of its window"
     if facts.rollout.stopping is None:
