@@ -6,7 +6,6 @@ from website.commands import operator_page, toolkit_page
 from website.costs import page as watching_page
 from website.fields import pages as fields_pages
 from website.metrics import page as metrics_page
-from website.python_reference import page as python_page
 from website.settings import page as settings_page
 from website.status import pages as status_pages
 from website.troubleshoot import chinese_page as chinese_troubleshoot_page
@@ -27,7 +26,6 @@ def pages() -> dict[str, str]:
         "docs/zh/troubleshoot.zh.md": chinese_troubleshoot_page(),
         "docs/concepts/watching.md": watching_page(),
         "metahook/docs/commands.md": toolkit_page(),
-        "metahook/docs/python-reference.md": python_page(),
     }
 
 

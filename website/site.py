@@ -5,6 +5,7 @@ that they link to, such as an example, are copied, too. Zensical makes HTML of t
 that the site has besides the text of the pages is done here, before or after.
 """
 
+import importlib
 import io
 import os
 import re
@@ -47,6 +48,18 @@ FRONT = """\
 {: .front }
 """
 """The links of the front page, which is README.md."""
+
+REFERENCE = "metahook/docs/python-reference.md"
+PACKAGES = {
+    "metahook": "What a hook is made of.",
+    "metahook.server": "For a program of your own that serves hooks. Needs the extra `server`.",
+    "metahook.simulator": "A cluster in memory, for tests.",
+    "metahook.simulator.findings": "What its history shows that a hook does wrong.",
+    "metahook.testing": "Parents that Hypothesis generates. Needs the extra `test`.",
+    "metahook.envtest": "A real control plane, for tests. Needs the extra `test`.",
+    "metahook.commands": "For a command line of your own. Needs the extra `cli`.",
+}
+"""What each package is for that exports names."""
 
 _CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
@@ -125,6 +138,15 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
             shutil.copy(file, target)
 
 
+def reference() -> str:
+    """Return the page REFERENCE, on which mkdocstrings puts what the source says of each name."""
+    page = "# Python reference\n\nFor authors of hooks in Python. This page lists all names that `metahook` exports.\n"
+    for package, text in PACKAGES.items():
+        names = sorted(importlib.import_module(package).__all__, key=str.lower)
+        page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in names)
+    return page
+
+
 def finish(site: Path = SITE) -> None:
     """Let the search find Chinese words."""
     for index in site.glob("search.js*"):
@@ -143,6 +165,7 @@ def main() -> None:
     stage(pages())
     readme = STAGED / "README.md"
     readme.write_text(front(readme.read_text(), out.getvalue()))
+    (STAGED / REFERENCE).write_text(reference())
     for asset in ASSETS:
         (STAGED / asset).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / asset, STAGED / asset)

@@ -27,7 +27,6 @@ from toolkit.documents import blocks
 from toolkit.served.process import CLIENT, Served
 from website.fields import below
 from website.metrics import PAGE, families
-from website.python_reference import PACKAGES, exported
 from website.site import pages
 from website.status import FIELDS, example
 from website.status import SCHEMA as OF_STATUS
@@ -165,20 +164,6 @@ def test_the_page_has_every_state_that_the_tests_know() -> None:
 
 
 # Others
-
-
-def test_each_name_that_a_package_exports_has_a_section_in_the_python_reference_that_says_what_it_is() -> None:
-    source, page = ROOT / "metahook/src", (ROOT / "metahook/docs/python-reference.md").read_text()
-    files = [
-        each for each in source.rglob("__init__.py") if re.search(r"^ *__all__ = ", each.read_text(), re.MULTILINE)
-    ]
-    packages = {".".join(file.relative_to(source).parent.parts) for file in files}
-    _, *sections = re.split(r"^##+ ", re.sub(r"```python\n(?s:.*?)\n```", "", page), flags=re.MULTILINE)
-    texts = [section.split("\n", 1) for section in sections]
-
-    assert {*PACKAGES} - {"metahook.commands"} <= packages
-    assert {name for package in packages for name in exported(package)} <= {name for name, _ in texts}
-    assert [name for name, text in texts if not text.strip()] == []
 
 
 def test_a_figure_for_an_evaluation_is_in_the_section_that_the_page_names() -> None:

@@ -1,11 +1,24 @@
 """What make site puts on the site, before HTML is made of it. ``tests/site`` opens the site itself."""
 
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
-from website.site import CONTRIBUTORS, FRONT, ROOT, front, in_two, joined, linked, pages, stage
+from website.site import (
+    CONTRIBUTORS,
+    FRONT,
+    REFERENCE,
+    ROOT,
+    front,
+    in_two,
+    joined,
+    linked,
+    pages,
+    reference,
+    stage,
+)
 
 NAVIGATION = re.findall(r"^ *- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
 
@@ -14,10 +27,22 @@ def test_every_page_is_once_in_the_navigation_or_is_for_contributors_and_is_link
     first, *others = CONTRIBUTORS
     index = ROOT / "docs/README.md"
 
-    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == sorted(str(page.relative_to(ROOT)) for page in pages())
+    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == sorted(
+        [REFERENCE, *(str(page.relative_to(ROOT)) for page in pages())]
+    )
     assert f"]({first})" in (ROOT / "README.md").read_text()
     assert [page for page in others if f"]({page}" not in (ROOT / first).read_text()] == []
     assert {page for page in pages() if page.is_relative_to(index.parent)} - {*linked(index)} == {index}
+
+
+def test_the_python_reference_has_each_name_that_a_package_exports() -> None:
+    source, shown = ROOT / "metahook/src", reference()
+    files = [each for each in source.rglob("__init__.py") if re.search("^ *__all__ = ", each.read_text(), re.MULTILINE)]
+    packages = [".".join(file.relative_to(source).parent.parts) for file in files]
+
+    names = {name for package in packages for name in importlib.import_module(package).__all__}
+    assert len(names) > 100
+    assert [name for name in sorted(names) if not re.search(rf"^::: [\w.]+\.{name}$", shown, re.MULTILINE)] == []
 
 
 def test_pages_keep_their_paths_and_bring_the_files_that_they_link_to(tmp_path: Path) -> None:
