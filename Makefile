@@ -88,8 +88,8 @@ e2e: $(READY) ## Run the tests on a real control plane, if its binaries are inst
 	$(if $(filter metahook metahook/%,$(ONLY)),,$(BIN)/pytest -m e2e -n 4 --dist loadfile $(if $(ALL),--all) $(or $(ONLY),tests/e2e examples/hooks))
 	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest -m e2e -n 2 --dist loadfile $(or $(TOOLKIT),examples $(if $(ALL),tests/e2e)))
 
-own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME. DISRUPTIVE=1 also replaces its Pods, INSTALL=REPOSITORY installs it first
-	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(INSTALL),--install "$(INSTALL)") $(if $(DISRUPTIVE),--disruptive) $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
+own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME
+	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
 
 build/site-venv/ready: requirements/site.txt
 	@$(PYTHON) -m venv --clear build/site-venv
