@@ -1,15 +1,12 @@
 """Builds the files of a release in ``build/release``, from the last commit: ``make release``.
 
-A release has all parts, or is none. Two builds of a commit have the same files, byte for byte.
+A release has all parts, or is none.
 
 source      what is released: refuses changes that are not committed, and versions that disagree
 wheels      wheels and source distributions of the operator and of metahook
-sbom        what the operator runs with, as CycloneDX
-image       the image, as an OCI archive
+image       the image with its bill of materials and its provenance, as an OCI archive
 chart       the chart, as Helm packages it, with the image of the release
 manifests   install.yaml and crds.yaml, for kubectl
-provenance  what was built from which sources
-checksums   SHA256SUMS, of all files
 """
 
 import os
@@ -21,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from release import chart, checksums, image, manifests, provenance, sbom, wheels
+from release import chart, image, manifests, wheels
 from release.source import NotReleasable, Source
 
 ROOT = Path(__file__).parent.parent
@@ -30,7 +27,6 @@ REPOSITORY = "registry.example.com/myresource-operator"
 
 PARTS: dict[str, Callable[[Source, Path], None]] = {
     "wheels": wheels.build,
-    "sbom": sbom.build,
     "image": image.build,
     "chart": chart.build,
     "manifests": manifests.build,
@@ -60,12 +56,10 @@ def _build(source: Source, folder: Path, parts: list[str]) -> None:
     """Build *parts* in *folder*, or nothing."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    os.environ["SOURCE_DATE_EPOCH"] = str(source.epoch)  # all tools below read it
+    os.environ["SOURCE_DATE_EPOCH"] = str(source.epoch)  # hatchling and buildx read it
     try:
         for part in parts:
             PARTS[part](source, folder)
-        provenance.write(source, folder, parts)
-        checksums.write(folder)
     except BaseException:
         shutil.rmtree(folder)
         raise
