@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from release import __main__ as command
-from release import image
 from release.source import CHART, NotReleasable, Source
 
 VERSION = "1.2.3"
@@ -125,13 +124,13 @@ def test_the_image_is_built_and_attested_from_the_exported_files_and_without_doc
     path = os.environ["PATH"]
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NotReleasable, match=r"needs Docker with buildx; to build the other parts: make release PARTS="):
-        image.build(source, tmp_path)
+        command.build_image(source, tmp_path)
 
     (tmp_path / "docker").write_text(f"#!/bin/sh\necho $* >{tmp_path}/asked; exit 1\n")
     (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{path}")
     with pytest.raises(NotReleasable, match="the image can't be built"):
-        image.build(source, tmp_path)
+        command.build_image(source, tmp_path)
     asked = (tmp_path / "asked").read_text().split()
     assert {"--sbom=true", "--provenance=mode=max"} <= {*asked}
     assert asked[-1] == str(source.root)
