@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import yaml
 
-from app.api.schema.descriptions import descriptions
+from app.api.crd import descriptions
 from app.settings.option import camel_case, range_of
 from app.settings.serve import LimitSettings
 from charts.rendering import CHART

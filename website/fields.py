@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from app.api.schema.crd import schema
-from app.api.values.names import API_VERSION, KIND
+from app.api.crd import schema
+from app.api.names import API_VERSION, KIND
 
 Json = dict[str, Any]
 

@@ -1,33 +1,34 @@
 """MyResourceSpec: what a user writes. Read this first; the other modules of the package define its parts.
 
-The names and the meanings of fields are those of Kubernetes. The modules of app/core/desired/manifests, above all
-pod_template.py, show where each field goes.
+The names and the meanings of fields are those of Kubernetes. The modules of app/core/desired, above all deployment.py,
+show where each field goes.
 """
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.autoscaling import Autoscaling
-from app.api.dependencies import ConfigReload, Dependencies
-from app.api.expose import Expose, exposed_port
-from app.api.pods.affinity import Affinity
-from app.api.pods.container import Container
-from app.api.pods.init_container import InitContainers
-from app.api.pods.lifecycle import DEFAULT_GRACE_PERIOD, Hook
-from app.api.pods.name_resolution import DnsConfig, HostAliases
-from app.api.pods.pod import Id, PodMetadata, PullSecrets
-from app.api.pods.port import Ports
-from app.api.pods.probe import Probe
-from app.api.pods.scheduling import Spreads, Tolerations
-from app.api.pods.volume import Volumes
-from app.api.propagate import Propagate
-from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
-from app.api.schedule import Schedule
-from app.api.service import ServiceSettings
-from app.api.values.labels import Labels
-from app.api.values.model import Omitted, Rule
-from app.api.values.scalar import ObjectName, Timestamp
+from app.api.containers import Container, InitContainers, Ports
+from app.api.model import Model, Omitted, Rule
+from app.api.network import Expose, ServiceSettings, exposed_port
+from app.api.pods import DnsConfig, HostAliases, Id, PodMetadata, PullSecrets
+from app.api.probes import DEFAULT_GRACE_PERIOD, Hook, Probe
+from app.api.rollouts import DEFAULT_DEADLINE, ConfigReload, Deadline, Dependencies, Rollback, Strategy
+from app.api.scalars import ANNOTATION_KEYS, LABEL_KEYS, MAX_KEY, NOT_THE_PODS, Labels, ObjectName, Timestamp
+from app.api.scaling import Autoscaling, Schedule
+from app.api.scheduling import Affinity, Spreads, Tolerations
+from app.api.volumes import Volumes
+
+_Keys = Annotated[list[Annotated[str, Field(max_length=MAX_KEY)]], Field(max_length=16)]
+
+
+class Propagate(Model):
+    """Keys of the MyResource's own metadata."""
+
+    labels: Annotated[_Keys, LABEL_KEYS, NOT_THE_PODS, Omitted] | None = None
+    """Keys of the labels to copy."""
+    annotations: Annotated[_Keys, ANNOTATION_KEYS, NOT_THE_PODS, Omitted] | None = None
+    """Keys of the annotations to copy, but not to an Ingress or HTTPRoute."""
 
 
 def _keeps_cluster_ip(specs: "tuple[MyResourceSpec, MyResourceSpec]") -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 import app
-from app.api.values.names import API_VERSION, KIND, PLURAL
+from app.api.names import API_VERSION, KIND, PLURAL
 from app.cli.files.validation import problems
 from app.cli.options import with_watch
 from app.cli.wrapping import wrap

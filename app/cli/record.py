@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 from app import __version__
-from app.api.schema.crd import schema
-from app.api.service import SOURCE_RANGES
-from app.api.values.scalar import LABEL_VALUE, PATHS, TEXT
+from app.api.crd import schema
+from app.api.network import SOURCE_RANGES
+from app.api.scalars import LABEL_VALUE, PATHS, TEXT
 from app.core.child_metadata import (
     ADDRESS_LABEL,
     ASLEEP,

@@ -7,7 +7,7 @@ children but the Deployment have the name of their parent.
 from collections.abc import Mapping
 from typing import Any
 
-from app.api.values.names import GROUP
+from app.api.names import GROUP
 from metahook import ConfigMap, Deployment, Manifest, Object, Parent, Pod, Secret
 
 SELECTOR_LABEL = "myresource"

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from app.api.schema.defaults import lacks_default
-from app.api.values.names import API_VERSION, KIND, PLURAL
+from app.api.names import API_VERSION, KIND, PLURAL
+from app.api.reading import lacks_default
 from app.core.customize import customize
 from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
 from app.core.desired.generation import GenerationMemo

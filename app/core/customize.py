@@ -9,7 +9,7 @@ An Ingress or HTTPRoute has a second one, by label, which shows whether another 
 A MyResource of another shard has the same rules: Metacontroller caches them, and a label can move it into this shard.
 """
 
-from app.api.schema.reading import InvalidSpec
+from app.api.reading import InvalidSpec
 from app.core.child_metadata import selector
 from app.core.desired import children, config_hash
 from app.core.desired.generation import GenerationMemo, checked_spec

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.api.schema.crd import COLUMNS, crd
+from app.api.crd import COLUMNS, crd
 from tests.api.apiserver import SCHEMA, nodes, read_stored, refusals, stored
 from tests.api.examples.scheduling import REQUIRED
 from tests.requests.builders import Json, my_resource

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from app.api.schema.defaults import lacks_default
-from app.api.schema.reading import spec_schema
-from app.api.schema.structural import Schema
+from app.api.crd import Schema
+from app.api.reading import lacks_default, spec_schema
 from metahook.simulator.apiserver.custom_defaults import with_defaults
 from tests.docs.documents import ROOT
 from tests.requests.builders import Json

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.api.values.quantity import canonical, milli
+from app.api.resources import canonical, milli
 from metahook.cli.files.cel import quantity
 
 KNOWN: dict[int | str, str] = {

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
-from app.api.schema.reading import InvalidSpec, read
+from app.api.model import Rule
+from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
-from app.api.values.model import Rule
 from tests.api.apiserver import read_stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY, REFUSED

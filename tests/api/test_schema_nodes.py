@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from celpy.evaluation import CELEvalError, function_matches
 
-from app.api.dependencies import NOT_ITSELF
+from app.api.rollouts import NOT_ITSELF
 from tests.api.apiserver import SCHEMA, Node, nodes
 
 INT_OR_STRING = "x-kubernetes-int-or-string"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.api.schema.reading import InvalidSpec
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from metahook.cli.files.cel import holds
 from tests.api.apiserver import RULES, SCHEMA, is_transition, read_stored, refusals, stored

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import AnyUrl, BaseModel, ConfigDict, Field, Json, SecretStr, create_model
 
-from app.api.schema.structural import structural
-from app.api.values.model import Model, Rule
+from app.api.crd import structural
+from app.api.model import Model, Rule
 
 
 class Part(Model):

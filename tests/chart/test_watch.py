@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from app.api.values.names import GROUP, PLURAL
+from app.api.names import GROUP, PLURAL
 from app.core.desired.manifests.routes import ROUTES
 from app.core.watch import Watch
 from metahook.cli.files.cel import holds

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.api.schema.crd import schema
+from app.api.crd import schema
 from tests.api.apiserver import SCHEMA, refusals, stored
 from tests.requests.builders import Json, sync
 from website.fields import FULL, GROUPS, below, examples

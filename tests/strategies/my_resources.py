@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.api.schema.crd import schema
+from app.api.crd import schema
 from tests.requests.builders import my_resource
 from tests.strategies.containers import (
     CAPABILITIES,

@@ -5,9 +5,8 @@ from typing import Any
 
 import msgspec
 
-from app.api.schema import reading
-from app.api.schema.crd import schema
-from app.api.schema.structural import Schema
+from app.api import reading
+from app.api.crd import Schema, schema
 from metahook.commands import custom_rules, with_defaults
 
 Json = dict[str, Any]

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from app import Json
-from app.api.schema.reading import InvalidSpec
-from app.api.values.names import API_VERSION, CONTAINER, KIND
-from app.api.values.scalar import NAME
+from app.api.names import API_VERSION, CONTAINER, KIND
+from app.api.reading import InvalidSpec
+from app.api.scalars import NAME
 from app.cli.importing.comparison import Report, Weight, compare, metadata_losses, sentence
 from app.cli.importing.neighbours import Neighbours
 from app.cli.importing.schema import (

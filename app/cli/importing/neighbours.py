@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from app import Json
-from app.api.schema.reading import InvalidSpec
+from app.api.names import CONTAINER, GROUP
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from app.api.values.names import CONTAINER, GROUP
 from app.cli.importing.comparison import Report, Weight, in_words, metadata_losses, sentence
 from app.cli.importing.schema import (
     ABSENT,

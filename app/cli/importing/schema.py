@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from app import Json
-from app.api.values.names import GROUP
+from app.api.names import GROUP
 from app.core.child_metadata import RESTARTED_AT
 from app.core.desired.manifests.pod_template import pull_policy
 

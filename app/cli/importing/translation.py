@@ -15,13 +15,13 @@ from typing import Any
 import msgspec
 
 from app import Json
-from app.api.pods.container import Container
-from app.api.schema.reading import InvalidSpec, read, spec_schema
-from app.api.schema.structural import Schema
+from app.api.containers import Container
+from app.api.crd import Schema
+from app.api.model import NEW
+from app.api.reading import InvalidSpec, read, spec_schema
+from app.api.resources import SYNTAX
+from app.api.scalars import matches
 from app.api.spec import MyResourceSpec
-from app.api.values.model import NEW
-from app.api.values.quantity import SYNTAX
-from app.api.values.scalar import matches
 from app.cli.importing.schema import Path, amount_of, field_type, fields_of, quantity, steps_of
 from app.core.child_metadata import RESTARTED_AT
 

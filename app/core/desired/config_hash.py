@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from app.api.schema.reading import InvalidSpec
+from app.api.reading import InvalidSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
 from app.core.desired.generation import ValidSpec, checked_spec
 from app.core.desired.references import ConfigKind, Reference

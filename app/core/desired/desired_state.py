@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.api.schema.reading import InvalidSpec
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.core.desired.config_hash import NO_CONFIG, Config, config
 from app.core.desired.generation import GenerationMemo, ManifestsByKind, ValidSpec, checked_spec, manifests

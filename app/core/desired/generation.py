@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from cachetools import LRUCache
 
-from app.api.schema.reading import InvalidSpec, read
+from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import optional_children

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from app.api.pods.container import Container, EnvFrom, EnvVar
-from app.api.pods.volume import Item, ProjectedSource, Volume
+from app.api.containers import Container, EnvFrom, EnvVar
 from app.api.spec import MyResourceSpec
+from app.api.volumes import Item, ProjectedSource, Volume
 from metahook import ConfigMap, Secret
 
 ConfigKind = type[ConfigMap] | type[Secret]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from app.api.scalars import is_image
 from app.api.spec import MyResourceSpec
-from app.api.values.scalar import is_image
 from app.core.child_metadata import READY_IMAGE, ROLLBACK
 from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED
 from metahook import Deployment, Parent

@@ -11,8 +11,7 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from itertools import chain, count
 from typing import Literal, NamedTuple
 
-from app.api.schedule import DAYS, Schedule
-from app.api.values.time_zone import time_zone
+from app.api.scaling import DAYS, Schedule, time_zone
 
 State = Literal["Awake", "Asleep"]
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from app import Json
+from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
-from app.api.values.names import CONTAINER
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.rollout import Rollout, in_observed_template
 from metahook import Children, Deployment, EncodedManifest, Manifest, Service

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from app.api.names import API_VERSION
 from app.api.status import MAX_MESSAGE
-from app.api.values.names import API_VERSION
 from app.core.desired.children import OPTIONAL_CHILDREN
 from app.core.desired.obstacles.name_occupants import NameOccupant
 from app.core.desired.rollback import Rollback

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.api.schema.reading import spec_schema
+from app.api.reading import spec_schema
 from app.cli.importing import schema
 from app.cli.importing.comparison import Weight
 from app.cli.importing.importing import Imported, imported

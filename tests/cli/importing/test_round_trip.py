@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import assume, given, settings
 
-from app.api.values.quantity import milli
+from app.api.resources import milli
 from app.cli.files.validation import problems
 from app.cli.importing.comparison import Weight
 from app.cli.importing.importing import imported

@@ -8,12 +8,11 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from app.api.pods.affinity import Affinity
-from app.api.pods.lifecycle import Lifecycle
-from app.api.pods.name_resolution import DnsConfig
-from app.api.pods.probe import Probe
+from app.api.model import Model
+from app.api.pods import DnsConfig
+from app.api.probes import Lifecycle, Probe
+from app.api.scheduling import Affinity
 from app.api.spec import MyResourceSpec
-from app.api.values.model import Model
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind

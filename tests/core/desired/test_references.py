@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.api.schema.reading import InvalidSpec, read
+from app.api.reading import InvalidSpec, read
 from app.core.desired.references import references
 
 Json = dict[str, Any]

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.api.schedule import DAYS, Schedule
-from app.api.values.time_zone import time_zone
+from app.api.scaling import DAYS, Schedule, time_zone
 from app.core.desired.schedule import schedule_state
 from toolkit.slow import IS_WHOLE, short_or_whole
 

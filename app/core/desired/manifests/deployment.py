@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.api.rollout import Strategy
+from app.api.names import CONTAINER
+from app.api.rollouts import Strategy
 from app.api.spec import MyResourceSpec
-from app.api.values.names import CONTAINER
 from app.core.child_metadata import manifest_of, selector
 from app.core.desired.manifests.pod_template import pod_template, present, pull_policy
 from app.core.desired.replicas import Replicas

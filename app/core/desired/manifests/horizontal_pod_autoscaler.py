@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
-from app.api.values.names import CONTAINER
 from app.core.child_metadata import deployment_name, manifest_of
 from app.core.desired.manifests.pod_template import present
 from app.core.desired.replicas import Replicas

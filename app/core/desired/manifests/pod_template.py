@@ -8,14 +8,12 @@ mypy knows them; tests/core/desired/test_every_field.py names a field that was f
 from collections.abc import Mapping, Sequence
 
 from app import Json
-from app.api.pods.container import Container
-from app.api.pods.init_container import InitContainer
-from app.api.pods.pod import PodMetadata
-from app.api.pods.port import SidecarPort
-from app.api.pods.resources import Resources
+from app.api.containers import Container, InitContainer, SidecarPort
+from app.api.model import Model
+from app.api.names import CONTAINER
+from app.api.pods import PodMetadata
+from app.api.resources import Resources
 from app.api.spec import MyResourceSpec
-from app.api.values.model import Model
-from app.api.values.names import CONTAINER
 from app.core.child_metadata import RESTARTED_AT, labels
 from metahook import Parent
 

@@ -6,8 +6,8 @@ could configure the ingress controller, which serves other users, too.
 
 from collections.abc import Mapping
 
+from app.api.scalars import is_writable
 from app.api.spec import MyResourceSpec
-from app.api.values.scalar import is_writable
 from app.core.desired.manifests.routes import ROUTES
 from metahook import Manifest, Parent
 

@@ -6,7 +6,7 @@ Metacontroller replaces their lists as a whole, so each item has the defaults of
 import hashlib
 from typing import Any
 
-from app.api.expose import Expose, GatewayRef, exposed_port
+from app.api.network import Expose, GatewayRef, exposed_port
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import ADDRESS_LABEL, labels, manifest_of
 from app.core.desired.replicas import Replicas

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.api.pods.port import Port
+from app.api.containers import Port
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import manifest_of, selector
 from app.core.desired.replicas import Replicas

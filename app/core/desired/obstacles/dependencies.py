@@ -10,7 +10,7 @@ from enum import Enum
 
 import msgspec
 
-from app.api.dependencies import ANY_STATE, Dependency
+from app.api.rollouts import ANY_STATE, Dependency
 from app.api.spec import MyResourceSpec
 from app.core.watch import Watch
 from metahook import Absence, Condition, Object, RelatedRule, SyncRequest, try_read, try_read_list

@@ -11,8 +11,8 @@ A label with the hash of host and path finds these routes, by one related rule, 
 
 from typing import NamedTuple
 
-from app.api.expose import Expose
-from app.api.values.names import KIND
+from app.api.names import KIND
+from app.api.network import Expose
 from app.core.child_metadata import ADDRESS_LABEL, GENERATION_STAMP
 from app.core.desired.manifests.routes import ROUTES, RouteKind, address_label, route_kind
 from metahook import Absence, EncodedManifest, HTTPRoute, Ingress, Manifest, Object, SyncRequest

@@ -7,7 +7,7 @@ the conflict, and server-side apply takes the object over and deletes it togethe
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.api.values.names import GROUP, KIND
+from app.api.names import GROUP, KIND
 from app.core.child_metadata import deployment_name, replica_set_hash
 from app.core.timers import parse_time
 from metahook import Absence, Children, Manifest, Metadata, Object, Parent, Pod, SyncRequest

@@ -1,15 +1,19 @@
-"""A container: the fields that the application and the init containers share."""
+"""Containers: the fields that all share, and what init containers and sidecars have besides; their ports.
+
+Init containers run before the application, one after the other to its end, or as sidecars until the Pod stops. The user
+and the security profile are those of the application. All containers of a Pod share its network, so spec.ports, from
+which the Service follows, can name a port on which a sidecar listens.
+"""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from app.api.pods.lifecycle import Hook, Lifecycle
-from app.api.pods.probe import Probe, ReadinessProbe, RestartProbe
-from app.api.pods.resources import Resources
-from app.api.values.model import ListMap, Model, Omitted, Rule, exactly_one
-from app.api.values.quantity import MemoryLimit, Quantity
-from app.api.values.scalar import (
+from app.api.model import ListMap, Model, Omitted, Rule, exactly_one
+from app.api.names import CONTAINER
+from app.api.probes import Hook, Lifecycle, Probe, ReadinessProbe, RestartProbe
+from app.api.resources import MemoryLimit, Quantity, Resources
+from app.api.scalars import (
     KEY,
     MAX_TEXT,
     SHORT_PREFIX,
@@ -20,8 +24,84 @@ from app.api.values.scalar import (
     LabelName,
     MountPath,
     ObjectName,
+    PortName,
     RelativePath,
+    matches,
 )
+
+
+class SidecarPort(Model):
+    """A port that a sidecar listens on."""
+
+    name: PortName | None = None
+    """Name that its probes and hooks can refer to."""
+    container_port: Annotated[int, Field(ge=1, le=65535)]
+    """Port number, 1 to 65535."""
+    protocol: Literal["TCP", "UDP", "SCTP"] = "TCP"
+    """Protocol; default TCP."""
+
+
+class Port(SidecarPort):
+    """A port that the application listens on."""
+
+    name: (
+        Annotated[
+            PortName,
+            Rule(
+                "must not look like the name that an unnamed port gets in the Service, such as tcp-80",
+                lambda name: not matches("(tcp|udp|sctp)-[0-9]+", name),
+                cel="!self.matches('^(tcp|udp|sctp)-[0-9]+$')",
+            ),
+        ]
+        | None
+    ) = None
+    """Name that probes can refer to; also the name of the port in the Service."""
+    service_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Port of the Service that leads to containerPort, 1 to 65535; default containerPort."""
+
+    @property
+    def in_service(self) -> int:
+        """The port of the Service that leads to this one."""
+        return self.service_port or self.container_port
+
+
+def _unique(values: list[object]) -> bool:
+    return len(set(values)) == len(values)
+
+
+def _in_service(port: str) -> str:
+    """Return what the CEL variable *port* is in the Service."""
+    return f"(has({port}.servicePort) ? {port}.servicePort : {port}.containerPort)"
+
+
+_KEYS = ListMap(("containerPort", "protocol"))
+_NAMES = Rule(
+    "port names must be unique",
+    lambda ports: _unique([port.name for port in ports if port.name]),
+    cel="self.all(a, !has(a.name) || self.exists_one(b, has(b.name) && a.name == b.name))",
+)
+_NUMBERS = Rule(
+    "each containerPort must be unique, even across protocols: "
+    "Metacontroller's dynamic-apply would merge the two ports",
+    lambda ports: _unique([port.container_port for port in ports]),
+    cel="self.all(a, self.exists_one(b, a.containerPort == b.containerPort))",
+)
+
+SidecarPorts = Annotated[list[SidecarPort], Field(max_length=32), _KEYS, _NAMES, _NUMBERS, Omitted]
+Ports = Annotated[
+    list[Port],
+    Field(max_length=32),
+    _KEYS,
+    _NAMES,
+    _NUMBERS,
+    Rule(
+        "each port of the Service (servicePort, or else containerPort) must be unique, even across protocols",
+        lambda ports: _unique([port.in_service for port in ports]),
+        cel=f"self.all(a, self.exists_one(b, {_in_service('a')} == {_in_service('b')}))",
+    ),
+    Omitted,
+]
+
 
 Divisor = Literal["1", "1m", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
 
@@ -246,3 +326,68 @@ class Container(Model):
         """Return the lifecycle hooks by their names on the wire."""
         lifecycle = self.lifecycle or Lifecycle()
         return {"postStart": lifecycle.post_start, "preStop": lifecycle.pre_stop}
+
+
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_CALLS = (
+    *(f"{probe}.{check}" for probe in _PROBES for check in ("httpGet", "tcpSocket")),
+    *(f"lifecycle.{hook}.httpGet" for hook in ("postStart", "preStop")),
+)
+"""What may name a port."""
+
+
+def _has_cel(path: str) -> str:
+    """Return the condition in CEL that *path* and all that it is in are set."""
+    steps = path.split(".")
+    return " && ".join(f"has(self.{'.'.join(steps[: count + 1])})" for count in range(len(steps)))
+
+
+def _has_ports(container: "InitContainer") -> bool:
+    calls = [*container.probes().values(), *container.hooks().values()]
+    names = {None, *(port.name for port in container.ports or [])}
+    return all(call is None or call.named_port in names for call in calls)
+
+
+def _has_own_port_cel(call: str) -> str:
+    port = f"self.{call}.port"
+    return (
+        f"(!({_has_cel(call)}) || type({port}) == int "
+        f"|| has(self.ports) && self.ports.exists(p, has(p.name) && p.name == {port}))"
+    )
+
+
+class InitContainer(Container):
+    """A container that starts before that of the application."""
+
+    name: Annotated[
+        LabelName, Rule(f"must not be {CONTAINER}", lambda name: name != CONTAINER, cel=f"self != '{CONTAINER}'")
+    ]
+    """Name of the container, for kubectl logs and messages."""
+    restart_policy: Literal["Always"] | None = None
+    """Always makes it a sidecar, which keeps running. Otherwise the next container starts once it has completed."""
+
+    ports: SidecarPorts | None = None
+    """Ports that a sidecar listens on. For the Service, list them in spec.ports instead."""
+
+    rules = (
+        *Container.rules,
+        Rule(
+            "probes, lifecycle and ports require restartPolicy Always",
+            lambda container: (
+                container.restart_policy == "Always"
+                or not any([*container.probes().values(), container.lifecycle, container.ports])
+            ),
+            cel="has(self.restartPolicy) || !("
+            + " || ".join(f"has(self.{field})" for field in _PROBES)
+            + " || has(self.lifecycle) && (has(self.lifecycle.postStart) || has(self.lifecycle.preStop))"
+            + " || has(self.ports) && self.ports.size() > 0)",
+        ),
+        Rule(
+            "the port name in a probe or hook of an init container must be the name of one of its ports",
+            _has_ports,
+            cel=" && ".join(map(_has_own_port_cel, _CALLS)),
+        ),
+    )
+
+
+InitContainers = Annotated[list[InitContainer], Field(max_length=8), ListMap(("name",)), Omitted]

@@ -1,11 +1,34 @@
-"""Name resolution: what the Pods add to the DNS settings of the cluster, and to their hosts file."""
+"""What a Pod has besides containers and volumes: metadata, pull Secrets, DNS settings and hosts."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from app.api.values.model import ListMap, Model, Omitted, Rule
-from app.api.values.scalar import IpAddress, ObjectName, SearchDomain
+from app.api.model import ListMap, Model, Omitted, Rule
+from app.api.scalars import IpAddress, ObjectName, PodAnnotations, PodLabels, SearchDomain
+
+Id = Annotated[int, Field(ge=1, le=2**31 - 1)]
+"""ID of a user or group. 0, which is root, is none of them."""
+
+
+class PodMetadata(Model):
+    """Additional labels and annotations of the Pods."""
+
+    labels: PodLabels | None = None
+    """Labels to add to the Pods."""
+    annotations: PodAnnotations | None = None
+    """Annotations to add to the Pods."""
+
+
+class PullSecret(Model):
+    """A Secret with credentials for an image registry."""
+
+    name: ObjectName
+    """Name of the Secret, in the same namespace."""
+
+
+PullSecrets = Annotated[list[PullSecret], Field(max_length=16), ListMap(("name",)), Omitted]
+
 
 _MAX_SEARCHES = 2048
 

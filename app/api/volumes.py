@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.pods.container import ResourceFieldRef
-from app.api.values.model import ListMap, Model, Omitted, Rule, exactly_one
-from app.api.values.quantity import Bytes
-from app.api.values.scalar import KEY, SHORT_PREFIX, ConfigKey, LabelName, ObjectName, RelativePath
+from app.api.containers import ResourceFieldRef
+from app.api.model import ListMap, Model, Omitted, Rule, exactly_one
+from app.api.resources import Bytes
+from app.api.scalars import KEY, SHORT_PREFIX, ConfigKey, LabelName, ObjectName, RelativePath
 
 Mode = Annotated[int, Field(ge=0, le=0o777)]
 

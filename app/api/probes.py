@@ -1,11 +1,11 @@
-"""Probes: how the kubelet checks whether the container is alive, has started, and is ready for traffic."""
+"""What the kubelet calls in a container: probes while it runs, and hooks after its start and before its stop."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.values.model import IntOrString, ListMap, Model, Omitted, Rule, exactly_one
-from app.api.values.scalar import PORT_NAME, TEXT
+from app.api.model import IntOrString, ListMap, Model, Omitted, Rule, exactly_one
+from app.api.scalars import PORT_NAME, TEXT
 
 PortRef = Annotated[
     int | str,
@@ -111,3 +111,41 @@ class RestartProbe(Probe):
 
     termination_grace_period_seconds: Seconds | None = None
     """Seconds that the container gets to stop after this probe fails; overrides the value of the Pod."""
+
+
+DEFAULT_GRACE_PERIOD = 30
+"""Seconds that a Pod gets to stop; the default of Kubernetes."""
+
+
+class Sleep(Model):
+    """A pause."""
+
+    seconds: Annotated[int, Field(ge=1, le=3600)]
+    """Seconds to wait."""
+
+
+class Hook(Model):
+    """What to do. Exactly one of its fields must be set."""
+
+    exec: Exec | None = None
+    """Run a command in the container."""
+    http_get: HttpGet | None = None
+    """Send an HTTP GET request to the container."""
+    sleep: Sleep | None = None
+    """Wait."""
+
+    rules = (exactly_one("exec", "httpGet", "sleep"),)
+
+    @property
+    def named_port(self) -> str | None:
+        """The name of the port that the request goes to; None if it has a number or there is no request."""
+        return self.http_get.port if self.http_get and isinstance(self.http_get.port, str) else None
+
+
+class Lifecycle(Model):
+    """What the kubelet does after the container has started, and before it stops."""
+
+    post_start: Hook | None = None
+    """Done right after the container has started. If it fails, the container is restarted."""
+    pre_stop: Hook | None = None
+    """Done before the container gets SIGTERM; its time counts towards terminationGracePeriodSeconds."""
