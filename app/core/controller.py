@@ -6,7 +6,7 @@ from app.api.names import API_VERSION, KIND, PLURAL
 from app.api.reading import lacks_default
 from app.core.customize import customize
 from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
-from app.core.desired.generation import GenerationMemo
+from app.core.desired.memo import GenerationMemo
 from app.core.reasons import REASONS
 from app.core.sync import sync
 from app.core.watch import Watch

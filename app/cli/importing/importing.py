@@ -19,7 +19,7 @@ from app.cli.importing.schema import (
 )
 from app.cli.importing.translation import Tree, leaves
 from app.core.child_metadata import SELECTOR_LABEL, labels
-from app.core.desired.manifests.deployment import deployment as made_deployment
+from app.core.desired.deployment import deployment as made_deployment
 from app.core.desired.replicas import Replicas
 from metahook import Parent
 

@@ -17,7 +17,7 @@ from typing import Any
 from app import Json
 from app.api.names import GROUP
 from app.core.child_metadata import RESTARTED_AT
-from app.core.desired.manifests.pod_template import pull_policy
+from app.core.desired.deployment import pull_policy
 
 Path = tuple[str, ...]
 """The names of fields, and the items of lists, such as ``("spec", "ports", "[80]")``."""

@@ -16,8 +16,7 @@ import msgspec
 
 from app.api.reading import InvalidSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
-from app.core.desired.generation import ValidSpec, checked_spec
-from app.core.desired.references import ConfigKind, Reference
+from app.core.desired.valid_spec import ConfigKind, Reference, ValidSpec, checked_spec
 from app.core.rollout import in_observed_template
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, Deployment, Object, RelatedRule, Secret, SyncRequest, select_by_name

@@ -13,7 +13,7 @@ from app.api.containers import Container
 from app.api.names import CONTAINER
 from app.api.probes import Probe
 from app.api.spec import MyResourceSpec
-from app.core.desired.references import Reference, references
+from app.core.desired.valid_spec import Reference, references
 from app.core.reasons import (
     CONTAINER_CONFIG_ERROR,
     CRASH_LOOPING,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from app.api.network import GatewayRef
 from app.core.desired.children import CHART_VALUES
-from app.core.desired.obstacles.exposure import Exposure
+from app.core.desired.exposure import Exposure
 from app.core.status.conditions import (
     HOST_CLAIMED,
     ROUTE_ACCEPTED,

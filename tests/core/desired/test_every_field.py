@@ -103,7 +103,7 @@ def is_forgotten(path: Path) -> bool:
 
 @pytest.mark.parametrize("path", list(fields(MyResourceSpec)), ids=".".join)
 def test_a_field_of_the_spec_changes_a_child_or_what_is_looked_at(path: Path) -> None:
-    assert not is_forgotten(path), f"spec.{'.'.join(path)} is in no child: see app/core/desired/manifests"
+    assert not is_forgotten(path), f"spec.{'.'.join(path)} is in no child: see app/core/desired"
 
 
 def test_a_field_that_was_forgotten_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,10 @@ from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import READY_IMAGE
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo, ValidSpec, checked_spec, manifests
-from app.core.desired.references import references
+from app.core.desired.children import manifests
+from app.core.desired.memo import GenerationMemo
 from app.core.desired.replicas import Replicas
+from app.core.desired.valid_spec import ValidSpec, checked_spec, references
 from metahook import Deployment, Parent
 from metahook.protocol.request_builder import customize_request
 from tests.api.full import filled

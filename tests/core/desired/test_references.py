@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from app.api.reading import InvalidSpec, read
-from app.core.desired.references import references
+from app.core.desired.valid_spec import references
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.api.scaling import DAYS, Schedule, time_zone
-from app.core.desired.schedule import schedule_state
+from app.core.desired.replicas import schedule_state
 from toolkit.slow import IS_WHOLE, short_or_whole
 
 Json = dict[str, Any]

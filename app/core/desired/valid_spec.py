@@ -1,12 +1,23 @@
-"""References: which keys of which ConfigMaps and Secrets a spec uses, and which of them are optional."""
+"""The valid spec of a MyResource, and which keys of which ConfigMaps and Secrets it uses."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from app.api.containers import Container, EnvFrom, EnvVar
+from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from app.api.volumes import Item, ProjectedSource, Volume
-from metahook import ConfigMap, Secret
+from app.core.desired.memo import GenerationMemo, memory_of
+from metahook import ConfigMap, Parent, Secret
+
+_OBJECT = 520
+"""Bytes of memory for an object or list in the JSON of a spec, as models."""
+
+_SPEC = 2400
+"""Bytes of memory for the fields of a spec, also those that it does not set."""
+
+_REFERENCE = 160
+"""Bytes of memory for a reference; its texts are those of the spec."""
 
 ConfigKind = type[ConfigMap] | type[Secret]
 
@@ -28,6 +39,27 @@ class Reference(NamedTuple):
         """Return what is used, in the words of the status."""
         what = f"{self.kind.KIND.kind} {self.name}"
         return what if self.key is None else f"key {self.key} of {what}"
+
+
+class ValidSpec(NamedTuple):
+    """A valid spec, and what it uses of ConfigMaps and Secrets."""
+
+    spec: MyResourceSpec
+    references: Sequence[Reference]
+
+
+def checked_spec(parent: Parent, memo: GenerationMemo | None = None) -> ValidSpec | InvalidSpec:
+    """Return the spec of *parent*, or why it is invalid."""
+    key = ("spec", parent.name, parent.spec)
+    remembered: ValidSpec | InvalidSpec | None = memo.get(key) if memo else None
+    if remembered:
+        return remembered
+    spec = read(parent.name, parent.spec)
+    value = spec if isinstance(spec, InvalidSpec) else ValidSpec(spec, references(spec))
+    if memo:
+        used = value.references if isinstance(value, ValidSpec) else ()
+        memo.put(key, value, _SPEC + memory_of(parent.spec, _OBJECT) + _REFERENCE * len(used))
+    return value
 
 
 def references(spec: MyResourceSpec) -> list[Reference]:

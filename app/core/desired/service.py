@@ -1,9 +1,10 @@
-"""The target ports of the Service while Pods are replaced: each leads to a port on which ready Pods listen.
+"""The Service of a spec with ports, and its target ports while Pods are replaced.
 
-The Service is written in the same sync as the Deployment, and its Pods follow minutes later, or never. The name of a
-port is resolved for each Pod, so it is the target if all Pods have it. Otherwise it is a number that old and new Pods
-have. If there is none, the target stays as it is until as many new Pods are ready as old ones are left, or none of
-those is left. So old Pods keep serving while a rollout is stuck.
+Each target port leads to a port on which ready Pods listen. The Service is written in the same sync as the Deployment,
+and its Pods follow minutes later, or never. The name of a port is resolved for each Pod, so it is the target if all
+Pods have it. Otherwise it is a number that old and new Pods have. If there is none, the target stays as it is until as
+many new Pods are ready as old ones are left, or none of those is left. So old Pods keep serving while a rollout is
+stuck.
 
 Nothing else has to be remembered. What is kept is the target that was applied last, and not the observed one, which can
 be another client's. The name of a port in the Service says what its target is in the end, so a Service that is kept,
@@ -15,11 +16,50 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from app import Json
+from app.api.containers import Port
 from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
-from app.core.child_metadata import GENERATION_STAMP
+from app.core.child_metadata import GENERATION_STAMP, manifest_of, selector
+from app.core.desired.replicas import Replicas
 from app.core.rollout import Rollout, in_observed_template
-from metahook import Children, Deployment, EncodedManifest, Manifest, Service
+from metahook import Children, Deployment, EncodedManifest, Manifest, Parent, Service
+
+_AFFINITY_SECONDS = 10800
+
+
+def wants_service(spec: MyResourceSpec) -> bool:
+    """Tell whether *spec* asks for a Service."""
+    return bool(spec.ports) and spec.service.mode == "Auto"
+
+
+def service(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest:
+    """Return the Service that *spec* asks for."""
+    fields = {
+        "type": spec.service.type or "ClusterIP",
+        **({"clusterIP": spec.service.cluster_ip} if spec.service.cluster_ip else {}),
+        "selector": selector(parent),
+        "ports": [_port(port) for port in spec.ports or []],
+        **_affinity(spec.service.session_affinity or "None"),
+    }
+    return manifest_of(Service, parent, fields, annotations=spec.service.annotations or {})
+
+
+def _port(port: Port) -> dict[str, Any]:
+    return {
+        "name": port.name or f"{port.protocol.lower()}-{port.container_port}",
+        "port": port.in_service,
+        "protocol": port.protocol,
+        "targetPort": port.name or port.container_port,
+    }
+
+
+def _affinity(kind: str) -> dict[str, Any]:
+    """Return the session affinity in full: a timeout that the API server set by default would stay beside ``None``."""
+    config = (
+        {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": _AFFINITY_SECONDS}}} if kind == "ClientIP" else {}
+    )
+    return {"sessionAffinity": kind, **config}
+
 
 _UNNAMED = re.compile("(?:tcp|udp|sctp)-([0-9]{1,5})")
 """The name that a port without a name gets in the Service."""

@@ -1,4 +1,4 @@
-"""The exposure: what becomes of the route that a spec asks for, where another route may have its host and path already.
+"""The route to the Service that a spec with ``expose`` asks for: an Ingress, or with a Gateway an HTTPRoute.
 
 Two routes with the same host and path in one namespace would share the requests, or one would lose them all, as the
 controller of the cluster likes. So one of them has the address: the route that was created first, then the one with the
@@ -9,13 +9,81 @@ route that serves. Routes of an earlier address stay until the new one can be cr
 A label with the hash of host and path finds these routes, by one related rule, for those alone that have ``expose``.
 """
 
-from typing import NamedTuple
+import hashlib
+from typing import Any, NamedTuple
 
 from app.api.names import KIND
-from app.api.network import Expose
-from app.core.child_metadata import ADDRESS_LABEL, GENERATION_STAMP
-from app.core.desired.manifests.routes import ROUTES, RouteKind, address_label, route_kind
-from metahook import Absence, EncodedManifest, HTTPRoute, Ingress, Manifest, Object, SyncRequest
+from app.api.network import Expose, GatewayRef, exposed_port
+from app.api.spec import MyResourceSpec
+from app.core.child_metadata import ADDRESS_LABEL, GENERATION_STAMP, labels, manifest_of
+from app.core.desired.replicas import Replicas
+from metahook import Absence, EncodedManifest, HTTPRoute, Ingress, Manifest, Object, Parent, SyncRequest
+
+RouteKind = type[Ingress] | type[HTTPRoute]
+
+ROUTES: tuple[type[Object], ...] = (Ingress, HTTPRoute)
+"""The kinds of routes."""
+
+_DIGITS = 32
+"""Hexadecimal digits of the hash of an address."""
+
+
+def route_kind(expose: Expose) -> RouteKind:
+    """Return the kind of the route that *expose* asks for."""
+    return HTTPRoute if expose.gateway else Ingress
+
+
+def address_label(expose: Expose) -> dict[str, str]:
+    """Return the label of a route that has the host and the path of *expose*, by which others of them are found."""
+    address = f"{expose.host}{expose.path}".encode()
+    return {ADDRESS_LABEL: hashlib.sha256(address).hexdigest()[:_DIGITS]}
+
+
+def ingress(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | None:
+    """Return the Ingress that *spec* asks for."""
+    expose = spec.expose
+    if expose is None:
+        return None
+    backend = {"service": {"name": parent.name, "port": {"number": _port(spec, expose)}}}
+    path = {"path": expose.path, "pathType": "Prefix", "backend": backend}
+    fields = {
+        **({"ingressClassName": expose.class_name} if expose.class_name else {}),
+        "rules": [{"host": expose.host, "http": {"paths": [path]}}],
+        **({"tls": [_tls(expose)]} if expose.tls else {}),
+    }
+    return manifest_of(Ingress, parent, fields, labels=_labels(parent, expose))
+
+
+def http_route(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | None:
+    """Return the HTTPRoute that *spec* asks for."""
+    expose = spec.expose
+    if expose is None or expose.gateway is None:
+        return None
+    backend = {"group": "", "kind": "Service", "name": parent.name, "port": _port(spec, expose), "weight": 1}
+    fields = {
+        "parentRefs": [_gateway(expose.gateway)],
+        "hostnames": [expose.host],
+        "rules": [{"matches": [{"path": {"type": "PathPrefix", "value": expose.path}}], "backendRefs": [backend]}],
+    }
+    return manifest_of(HTTPRoute, parent, fields, labels=_labels(parent, expose))
+
+
+def _labels(parent: Parent, expose: Expose) -> dict[str, str]:
+    return {**labels(parent), **address_label(expose)}
+
+
+def _port(spec: MyResourceSpec, expose: Expose) -> int | None:
+    port = exposed_port(expose, spec.ports or [])
+    return port.in_service if port else None
+
+
+def _tls(expose: Expose) -> dict[str, Any]:
+    secret = expose.tls and expose.tls.secret_name
+    return {"hosts": [expose.host], **({"secretName": secret} if secret else {})}
+
+
+def _gateway(gateway: GatewayRef) -> dict[str, Any]:
+    return {"group": "gateway.networking.k8s.io", "kind": "Gateway", **gateway.as_json()}
 
 
 class Exposure(NamedTuple):
