@@ -10,7 +10,7 @@ invalid spec, a difference or an unmet expectation; 2 an error.
     old_forms    commands as they were in the last release
     options      the operator's settings as options of a command
     environment  those settings for :mod:`app.main`, which has no options
-    files        what is wrong with MyResources in files
+    validation   what is wrong with a MyResource in a file
     plugin       the plugin of kubectl, a program of its own
     wrapping     wraps text for a terminal, and aligns tables, for explain, the toolkit's commands and the plugin
 

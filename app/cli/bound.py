@@ -6,8 +6,8 @@ import msgspec
 
 import app
 from app.api.names import API_VERSION, KIND, PLURAL
-from app.cli.files.validation import problems
 from app.cli.options import with_watch
+from app.cli.validation import problems
 from app.cli.wrapping import wrap
 from app.core.child_metadata import GENERATION_STAMP, PASSING_ANNOTATIONS
 from app.core.controller import controller

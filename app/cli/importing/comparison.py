@@ -11,7 +11,7 @@ from enum import Enum
 import msgspec
 
 from app import Json
-from app.cli.importing.schema import (
+from app.cli.importing.kubernetes import (
     ABSENT,
     OF_CONTAINERS,
     Difference,

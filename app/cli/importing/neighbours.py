@@ -14,7 +14,7 @@ from app.api.names import CONTAINER, GROUP
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.cli.importing.comparison import Report, Weight, in_words, metadata_losses, sentence
-from app.cli.importing.schema import (
+from app.cli.importing.kubernetes import (
     ABSENT,
     Difference,
     brief,

@@ -22,7 +22,7 @@ from app.api.reading import InvalidSpec, read, spec_schema
 from app.api.resources import SYNTAX
 from app.api.scalars import matches
 from app.api.spec import MyResourceSpec
-from app.cli.importing.schema import Path, amount_of, field_type, fields_of, quantity, steps_of
+from app.cli.importing.kubernetes import Path, amount_of, field_type, fields_of, quantity, steps_of
 from app.core.child_metadata import RESTARTED_AT
 
 

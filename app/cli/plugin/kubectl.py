@@ -6,14 +6,14 @@ import subprocess
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
+from app import Json
 from metahook.commands import InputError
 
 T = TypeVar("T")
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from app.api.names import API_VERSION, CONTAINER, KIND
 from app.api.reading import InvalidSpec
 from app.api.scalars import NAME
 from app.cli.importing.comparison import Report, Weight, compare, metadata_losses, sentence
-from app.cli.importing.neighbours import Neighbours
-from app.cli.importing.schema import (
+from app.cli.importing.kubernetes import (
     UnacceptableError,
     as_given,
     brief,
@@ -17,6 +16,7 @@ from app.cli.importing.schema import (
     kept_annotations,
     stored,
 )
+from app.cli.importing.neighbours import Neighbours
 from app.cli.importing.translation import Tree, leaves
 from app.core.child_metadata import SELECTOR_LABEL, labels
 from app.core.desired.deployment import deployment as made_deployment

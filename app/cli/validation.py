@@ -1,15 +1,14 @@
 """What the API server refuses of a MyResource in a file, what it drops of one, and what the hook refuses."""
 
 from functools import cache
-from typing import Any
 
 import msgspec
 
+from app import Json
 from app.api import reading
 from app.api.crd import Schema, schema
 from metahook.commands import custom_rules, with_defaults
 
-Json = dict[str, Any]
 Problem = custom_rules.Problem
 
 _JUDGED = ("metadata", "spec")
