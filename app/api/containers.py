@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from app.api.model import ListMap, Model, Omitted, Rule, exactly_one
+from app.api.model import Docs, InContainer, ListMap, Model, Omitted, Rule, exactly_one
 from app.api.names import CONTAINER
 from app.api.probes import Hook, Lifecycle, Probe, ReadinessProbe, RestartProbe
 from app.api.resources import MemoryLimit, Quantity, Resources
@@ -250,53 +250,57 @@ VolumeMounts = Annotated[list[VolumeMount], Field(max_length=64), ListMap(("moun
 Argument = Annotated[str, Field(pattern=TEXT, max_length=8192)]
 
 
+Command = Annotated[
+    list[Argument],
+    Field(max_length=256),
+    Rule(
+        "the first item must not be empty",
+        lambda command: not command or command[0] != "",
+        cel="self.size() == 0 || self[0] != ''",
+    ),
+    Omitted,
+]
+
+
 class Container(Model):
     """What a container runs, and with what."""
 
-    image: Image
+    image: Annotated[Image, InContainer(docs="containers")]
     """Container image, such as nginx:1.27."""
-    memory: MemoryLimit = "128Mi"
+    memory: Annotated[MemoryLimit, Docs("containers")] = "128Mi"
     """Memory request and limit of the container; ignored if resources sets memory. Quantity; default 128Mi."""
-    cpu: Quantity | None = None
+    cpu: Annotated[Quantity | None, Docs("containers")] = None
     """CPU request of the container; there is no CPU limit. Quantity, such as 500m."""
-    resources: Annotated[Resources, Omitted] | None = None
+    resources: Annotated[Resources | None, Omitted, Docs("containers")] = None
     """Requests and limits by resource. If it sets memory, the field memory is ignored."""
 
-    command: (
-        Annotated[
-            list[Argument],
-            Field(max_length=256),
-            Rule(
-                "the first item must not be empty",
-                lambda command: not command or command[0] != "",
-                cel="self.size() == 0 || self[0] != ''",
-            ),
-            Omitted,
-        ]
-        | None
-    ) = None
+    command: Annotated[Command | None, InContainer(docs="containers")] = None
     """Program and arguments to run instead of the image's entrypoint."""
-    args: Annotated[list[Argument], Field(max_length=256), Omitted] | None = None
+    args: Annotated[list[Argument] | None, Field(max_length=256), Omitted, InContainer(docs="containers")] = None
     """Arguments to use instead of the image's."""
-    env: Env | None = None
+    env: Annotated[Env | None, InContainer(docs="containers")] = None
     """Environment variables of the container."""
-    env_from: Annotated[list[EnvFrom], Field(max_length=32), Omitted] | None = None
+    env_from: Annotated[list[EnvFrom] | None, Field(max_length=32), Omitted, InContainer(docs="containers")] = None
     """ConfigMaps and Secrets whose keys become environment variables."""
-    liveness_probe: RestartProbe | None = None
+    liveness_probe: Annotated[RestartProbe | None, InContainer(docs="containers")] = None
     """Checks whether the container is alive; if it fails, the container is restarted."""
-    readiness_probe: ReadinessProbe | None = None
+    readiness_probe: Annotated[ReadinessProbe | None, InContainer(docs="containers")] = None
     """Checks whether the container is ready for traffic."""
-    startup_probe: RestartProbe | None = None
+    startup_probe: Annotated[RestartProbe | None, InContainer(docs="containers")] = None
     """Checks whether the container has started; the other probes start after it succeeds."""
-    lifecycle: Annotated[Lifecycle, Omitted] | None = None
+    lifecycle: Annotated[Lifecycle | None, Omitted, InContainer(docs="containers")] = None
     """What is done right after the container has started (postStart), and before it gets SIGTERM (preStop)."""
-    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    image_pull_policy: Annotated[Literal["Always", "IfNotPresent", "Never"] | None, InContainer(docs="containers")] = (
+        None
+    )
     """When to pull. Default: Always if the tag is latest, or if there is neither tag nor digest; else IfNotPresent."""
-    volume_mounts: VolumeMounts | None = None
+    volume_mounts: Annotated[VolumeMounts | None, InContainer(docs="security")] = None
     """Where volumes are mounted."""
-    read_only_root_filesystem: Annotated[bool, Omitted] | None = None
+    read_only_root_filesystem: Annotated[
+        bool | None, Omitted, InContainer("securityContext.readOnlyRootFilesystem", docs="security")
+    ] = None
     """Whether the container can write only to its volumes; default false."""
-    capabilities: Annotated[Capabilities, Omitted] | None = None
+    capabilities: Annotated[Capabilities | None, Omitted, Docs("security")] = None
     """Linux capabilities that the container has in addition to those that securityProfile leaves it."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
@@ -363,7 +367,7 @@ class InitContainer(Container):
         LabelName, Rule(f"must not be {CONTAINER}", lambda name: name != CONTAINER, cel=f"self != '{CONTAINER}'")
     ]
     """Name of the container, for kubectl logs and messages."""
-    restart_policy: Literal["Always"] | None = None
+    restart_policy: Annotated[Literal["Always"] | None, InContainer()] = None
     """Always makes it a sidecar, which keeps running. Otherwise the next container starts once it has completed."""
 
     ports: SidecarPorts | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import (
@@ -139,6 +140,52 @@ class ListMap:
         return {**handler(schema), **mark}
 
 
+@dataclass(frozen=True)
+class Docs:
+    """Annotates a field of the spec with the *page* that describes it, by its name in website/fields.py."""
+
+    page: str
+
+
+Owner = Literal["Deployment", "Pod", "Container"]
+"""What a field of the spec is copied into: the spec of the Deployment, the one of its Pods, or a container."""
+
+
+@dataclass(frozen=True)
+class Copied:
+    """Annotates a field whose value *owner* gets at *path*, such as ``securityContext.fsGroup``; or else at its name.
+
+    The template writes it, import reads it back, and the page with the name *docs* describes it.
+    """
+
+    owner: Owner
+    path: str = ""
+    docs: str = ""
+
+
+InDeployment = partial(Copied, "Deployment")
+InPod = partial(Copied, "Pod")
+InContainer = partial(Copied, "Container")
+
+
+@cache
+def copied_fields(model: "type[Model]", owner: Owner) -> dict[tuple[str, ...], str]:
+    """Return the names in Python of the fields of *model* that *owner* gets, by their paths there."""
+    return {
+        tuple((mark.path or field.alias or name).split(".")): name
+        for name, field in model.model_fields.items()
+        for mark in field.metadata
+        if isinstance(mark, Copied) and mark.owner == owner
+    }
+
+
+def as_json(value: object) -> object:
+    """Return the *value* of a field as it is in JSON."""
+    if isinstance(value, list):
+        return [as_json(item) for item in value]
+    return value.as_json() if isinstance(value, Model) else value
+
+
 class Model(BaseModel):
     """One object of the API: frozen, camelCase in JSON, strict about types; unknown fields are ignored."""
 
@@ -171,3 +218,15 @@ class Model(BaseModel):
     def as_json(self) -> dict[str, Any]:
         """Return this object as in JSON: camelCase keys, without absent fields."""
         return self.model_dump(by_alias=True, exclude_none=True)
+
+    def copies(self, owner: Owner) -> dict[str, Any]:
+        """Return what *owner* gets of this object, as in JSON, without absent fields."""
+        made: dict[str, Any] = {}
+        for path, name in copied_fields(type(self), owner).items():
+            value = getattr(self, name)
+            if value is not None:
+                above = made
+                for step in path[:-1]:
+                    above = above.setdefault(step, {})
+                above[path[-1]] = as_json(value)
+        return made

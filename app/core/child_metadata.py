@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app import Json
-from app.api.model import Model
+from app.api.model import as_json
 from app.api.names import GROUP
 from metahook import ConfigMap, Deployment, Manifest, Object, Parent, Pod, Secret
 
@@ -87,13 +87,7 @@ def manifest_of(kind: type[Object], parent: Parent, spec: Mapping[str, Any], **m
 
 def present(fields: Mapping[str, object]) -> Json:
     """Return the *fields* that have a value, as JSON has them."""
-    return {name: _json(value) for name, value in fields.items() if value is not None}
-
-
-def _json(value: object) -> object:
-    if isinstance(value, list):
-        return [_json(item) for item in value]
-    return value.as_json() if isinstance(value, Model) else value
+    return {name: as_json(value) for name, value in fields.items() if value is not None}
 
 
 def replica_set_hash(pod: Pod, deployment: str) -> str | None:

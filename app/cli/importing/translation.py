@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from app import Json
 from app.api.containers import Container
 from app.api.crd import Schema
-from app.api.model import NEW
+from app.api.model import NEW, Model, Owner, copied_fields
 from app.api.reading import InvalidSpec, read, spec_schema
 from app.api.resources import SYNTAX
 from app.api.scalars import matches
@@ -53,22 +54,10 @@ _DIVIDED = {
 }  # fmt: skip
 """Fields whose parts mean something without one another."""
 
-DEPLOYMENT_FIELDS = ("replicas", "strategy", "minReadySeconds", "progressDeadlineSeconds", "revisionHistoryLimit")
-POD_FIELDS = (
-    "imagePullSecrets", "nodeSelector", "tolerations", "affinity", "topologySpreadConstraints", "priorityClassName",
-    "serviceAccountName", "terminationGracePeriodSeconds", "dnsConfig", "hostAliases",
-)  # fmt: skip
-"""The fields of a Deployment, and of its Pods, that a spec has under the same name and in the same form."""
-
-_OTHERWISE = {"image", "memory", "cpu", "resources", "readOnlyRootFilesystem", "capabilities"}
-CONTAINER_FIELDS = tuple(
-    str(each.alias) for each in Container.model_fields.values() if each.alias and each.alias not in _OTHERWISE
-)
-"""The same of a container."""
-
 DEFAULT_MEMORY = Container.model_fields["memory"].default
 POD: Path = ("spec", "template", "spec")
 _POD, _CONTAINER = "#core.v1.PodSpec", "#core.v1.Container"
+_TYPES: dict[Owner, str] = {"Deployment": "#apps.v1.DeploymentSpec", "Pod": _POD, "Container": _CONTAINER}
 
 
 def leaves(spec: Json, main: str) -> list[Leaf]:
@@ -78,11 +67,11 @@ def leaves(spec: Json, main: str) -> list[Leaf]:
     sidecars = [{**each, "restartPolicy": "Always"} for each in pod["containers"] if each["name"] != main]
     (application,) = (each for each in pod["containers"] if each["name"] == main)
     found = [
-        *_known(spec, DEPLOYMENT_FIELDS, (), ("spec",), "#apps.v1.DeploymentSpec"),
+        *_copied(spec, MyResourceSpec, "Deployment", (), ("spec",)),
         *_metadata(template.get("metadata") or {}),
-        *_known(pod, POD_FIELDS, (), POD, _POD),
+        *_copied(pod, MyResourceSpec, "Pod", (), POD),
         *(leaf for step, each in _items(pod, _POD, "volumes") for leaf in _volume(each, step)),
-        *_container(application, (), (*POD, "containers", f"[{main}]")),
+        *_container({"image": "", **application}, (), (*POD, "containers", f"[{main}]")),
         *_security(pod),
     ]
     for each, group in (*((each, "initContainers") for each in pod.get("initContainers") or []),
@@ -102,10 +91,13 @@ def _items(value: Json, type_: str, name: str) -> Iterable[tuple[str, Any]]:
     return steps_of(value.get(name) or [], field_type(type_, name)).items()
 
 
-def _known(value: Json, names: Iterable[str], place: Path, path: Path, type_: str) -> Iterator[Leaf]:
-    for name in names:
-        if name in value:
-            yield from _divided(value[name], (*place, name), (*path, name), field_type(type_, name))
+def _copied(value: Json, model: type[Model], owner: Owner, place: Path, path: Path) -> Iterator[Leaf]:
+    """Yield the leaves of *value*, an *owner* at *path*, for the fields of *model* that an owner has as they are."""
+    for steps, name in copied_fields(model, owner).items():
+        found = _at(value, steps)
+        if found is not None:
+            field = str(model.model_fields[name].alias)
+            yield from _divided(found, (*place, field), (*path, *steps), reduce(field_type, steps, _TYPES[owner]))
 
 
 def _divided(value: Any, place: Path, path: Path, type_: Any) -> Iterator[Leaf]:  # noqa: ANN401 - any JSON
@@ -178,12 +170,10 @@ def _init_container(container: Json, path: Path) -> Iterator[Leaf]:
     place = ("initContainers", f"[{container['name']}]")
     base = {name: container[name] for name in ("name", "image", "restartPolicy") if name in container}
     yield Leaf(place, base, (path,))
-    yield from _container(container, place, path)
+    yield from _container({name: value for name, value in container.items() if name not in base}, place, path)
 
 
 def _container(container: Json, place: Path, path: Path) -> Iterator[Leaf]:
-    if not place:
-        yield Leaf(("image",), container.get("image", ""), ((*path, "image"),))
     yield from _resources(container.get("resources") or {}, place, (*path, "resources"))
     for step, port in _items(container, _CONTAINER, "ports"):
         inner = ("ports", step)
@@ -191,11 +181,8 @@ def _container(container: Json, place: Path, path: Path) -> Iterator[Leaf]:
         yield Leaf((*place, *inner), base, ((*path, *inner),))
         if "name" in port:
             yield Leaf((*place, *inner, "name"), port["name"], ((*path, *inner, "name"),))
-    yield from _known(container, CONTAINER_FIELDS, place, path, _CONTAINER)
-    security = container.get("securityContext") or {}
-    if "readOnlyRootFilesystem" in security:
-        yield Leaf((*place, "readOnlyRootFilesystem"), True, ((*path, "securityContext", "readOnlyRootFilesystem"),))  # noqa: FBT003 - it is the value
-    for name in (security.get("capabilities") or {}).get("add", []):
+    yield from _copied(container, Container, "Container", place, path)
+    for name in ((container.get("securityContext") or {}).get("capabilities") or {}).get("add", []):
         origin = (*path, "securityContext", "capabilities", "add", f"[{name}]")
         reason = (
             "" if name == "NET_BIND_SERVICE" else "the only capability that a MyResource can add is NET_BIND_SERVICE"
@@ -253,9 +240,6 @@ def _security(pod: Json) -> Iterator[Leaf]:
     for name, paths in origins.items():
         if common(name) is not None:
             yield Leaf((name,), common(name), paths)
-    group = (pod.get("securityContext") or {}).get("fsGroup")
-    if group is not None:
-        yield Leaf(("fsGroup",), group, ((*POD, "securityContext", "fsGroup"),))
 
 
 @dataclass

@@ -4,7 +4,7 @@ Its Pod template depends only on the spec, the name, and the hashes of what the 
 scaling changes: another value here restarts Pods.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from app import Json
@@ -34,53 +34,35 @@ def pod_template(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[st
 
 
 def _pod_spec(spec: MyResourceSpec) -> Json:
+    copied = spec.copies("Pod")
     return present(
         {
-            "imagePullSecrets": spec.image_pull_secrets,
-            "nodeSelector": spec.node_selector,
-            "tolerations": spec.tolerations,
-            "affinity": spec.affinity,
-            "topologySpreadConstraints": spec.topology_spread_constraints,
-            "priorityClassName": spec.priority_class_name,
-            "terminationGracePeriodSeconds": spec.termination_grace_period_seconds,
-            "dnsConfig": spec.dns_config,
-            "hostAliases": spec.host_aliases,
-            "serviceAccountName": spec.service_account_name,
+            **copied,
             # Under its old name, too: from there the API server would restore an account that was removed.
             "serviceAccount": spec.service_account_name,
             "volumes": None if spec.volumes is None else [_volume(volume.as_json()) for volume in spec.volumes],
             "automountServiceAccountToken": False,
-            "securityContext": _pod_security(spec),
-            "initContainers": spec.init_containers and [_init_container(each, spec) for each in spec.init_containers],
-            "containers": [_container(CONTAINER, spec, spec, spec.ports)],
+            "securityContext": _pod_security(spec, copied),
+            "initContainers": spec.init_containers and [_container(each, spec) for each in spec.init_containers],
+            "containers": [_container(spec, spec)],
         }
     )
 
 
-def _init_container(container: InitContainer, spec: MyResourceSpec) -> Json:
-    made = _container(container.name, container, spec, container.ports)
-    return {**made, **present({"restartPolicy": container.restart_policy})}
-
-
-def _container(name: str, container: Container, spec: MyResourceSpec, ports: Sequence[SidecarPort] | None) -> Json:
+def _container(container: MyResourceSpec | InitContainer, spec: MyResourceSpec) -> Json:
+    name = container.name if isinstance(container, InitContainer) else CONTAINER
+    copied = container.copies("Container")
     env = None if container.env is None else [_variable(variable.as_json(), name) for variable in container.env]
+    ports = None if container.ports is None else [_port(port) for port in container.ports]
     return present(
         {
             "name": name,
-            "image": container.image,
-            "command": container.command,
-            "args": container.args,
-            "envFrom": container.env_from,
-            "ports": None if ports is None else [_port(port) for port in ports],
-            "livenessProbe": container.liveness_probe,
-            "readinessProbe": container.readiness_probe,
-            "startupProbe": container.startup_probe,
-            "lifecycle": container.lifecycle,
-            "volumeMounts": container.volume_mounts,
+            **copied,
+            "ports": ports,
             "env": env,
             "imagePullPolicy": container.image_pull_policy or pull_policy(container.image),
             "resources": _resources(container),
-            "securityContext": _container_security(container, spec),
+            "securityContext": _container_security(container, spec, copied),
         }
     )
 
@@ -107,21 +89,17 @@ def _resources(container: Container) -> Json:
     return {name: amounts for name, amounts in (("requests", requests), ("limits", limits)) if amounts}
 
 
-def _pod_security(spec: MyResourceSpec) -> Json:
+def _pod_security(spec: MyResourceSpec, copied: Json) -> Json:
     """Return the Pod's securityContext. Baseline here is stricter than that of the Pod Security Standards."""
     restricted = {"runAsNonRoot": True} if spec.security_profile == "Restricted" else {}
-    ids = {"runAsUser": spec.run_as_user, "runAsGroup": spec.run_as_group, "fsGroup": spec.fs_group}
-    return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted, **present(ids)}
+    return {"seccompProfile": {"type": "RuntimeDefault"}, **restricted, **copied.get("securityContext", {})}
 
 
-def _container_security(container: Container, spec: MyResourceSpec) -> Json:
+def _container_security(container: Container, spec: MyResourceSpec, copied: Json) -> Json:
     added = container.capabilities.as_json() if container.capabilities else {}
     dropped = {"drop": ["ALL"]} if spec.security_profile == "Restricted" else {}
-    asked = {
-        "capabilities": {**added, **dropped} or None,
-        "readOnlyRootFilesystem": container.read_only_root_filesystem,
-    }
-    return {"allowPrivilegeEscalation": False, **present(asked)}
+    capabilities = {"capabilities": {**added, **dropped}} if added or dropped else {}
+    return {"allowPrivilegeEscalation": False, **capabilities, **copied.get("securityContext", {})}
 
 
 def _variable(variable: Json, container: str) -> Json:
@@ -165,10 +143,8 @@ _DEFAULT_STEP = "25%"
 def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str], replicas: Replicas) -> Manifest:
     """Return the desired Deployment of *replicas* Pods, with *config_hashes* as annotations (see config_hash)."""
     fields = {
+        **spec.copies("Deployment"),
         "replicas": None if replicas.is_left_out else replicas.desired,
-        "minReadySeconds": spec.min_ready_seconds,
-        "progressDeadlineSeconds": spec.progress_deadline_seconds,
-        "revisionHistoryLimit": spec.revision_history_limit,
         "selector": {"matchLabels": selector(parent)},
         "strategy": _strategy(spec.strategy or Strategy()),
         "template": pod_template(parent, spec, config_hashes),
