@@ -142,9 +142,9 @@ class ListMap:
 
 @dataclass(frozen=True)
 class Docs:
-    """Annotates a field of the spec with the *page* that describes it, by its name in website/fields.py."""
+    """Annotates a field of the spec with the page that describes it, by its name in website/fields.py."""
 
-    page: str
+    docs: str
 
 
 Owner = Literal["Deployment", "Pod", "Container"]
