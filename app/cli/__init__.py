@@ -7,7 +7,6 @@ invalid spec, a difference or an unmet expectation; 2 an error.
     bound        the toolkit's commands for the operator: render, diff, simulate, replay
     record       what a recording keeps
     import_      MyResources for Deployments; importing has what it knows of them
-    old_forms    commands as they were in the last release
     options      the operator's settings as options of a command
     environment  those settings for :mod:`app.main`, which has no options
     validation   what is wrong with a MyResource in a file

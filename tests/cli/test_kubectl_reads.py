@@ -26,7 +26,6 @@ LOST = {
     "JSON with a key twice": "key 'a' is repeated",
     "JSON with half of a character": "half of a character",
     "a key twice": "key 'a' is repeated",
-    "a key twice, as a string and a number": "key '1' is repeated",
 }
 """Files of which kubectl loses a part without a word, and what is said here."""
 EMPTY = {"an empty file", "comments alone", "separators alone", "null"}

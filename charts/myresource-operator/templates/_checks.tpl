@@ -1,6 +1,5 @@
 {{/* Checks that values.schema.json can't express. Each message names the value and the remedy. */}}
 {{- define "myresource-operator.checks" -}}
-{{- include "myresource-operator.checkRemoved" . -}}
 {{- include "myresource-operator.checkImage" . -}}
 {{- include "myresource-operator.checkNames" . -}}
 {{- include "myresource-operator.checkNumbers" . -}}
@@ -21,25 +20,6 @@
 {{- end -}}
 {{- if .Values.metacontroller.check -}}
 {{- include "myresource-operator.checkCluster" . -}}
-{{- end -}}
-{{- end }}
-
-{{/* Values of earlier releases: one sentence names all that are set. Empty ones and earlier defaults are accepted, because --reuse-values passes them. */}}
-{{- define "myresource-operator.checkRemoved" -}}
-{{- $removed := list -}}
-{{- $unset := list -}}
-{{- range $path, $gone := .Files.Get "files/removed-values.yaml" | fromYaml -}}
-{{- $value := $.Values -}}
-{{- range splitList "." $path -}}
-{{- $value = get ($value | default dict) . -}}
-{{- end -}}
-{{- if not (has (toString $value) (concat (list "<nil>" "" "[]" "map[]") ($gone.accepted | default list))) -}}
-{{- $removed = append $removed (printf "%s was removed: %s" $path ($gone.instead | replace "docs/" (printf "%s/" (include "myresource-operator.docs" $)))) -}}
-{{- $unset = append $unset (printf "--set %s=null" $path) -}}
-{{- end -}}
-{{- end -}}
-{{- if $removed -}}
-{{- fail (printf "%s. If an upgrade reuses the values of an earlier release, also add %s" (join ". " $removed) (join " " $unset)) -}}
 {{- end -}}
 {{- end }}
 
@@ -186,9 +166,6 @@
 {{/* Extra values must not replace what the chart sets. */}}
 {{- define "myresource-operator.checkExtras" -}}
 {{- range $place, $variable := .Values.extraEnv -}}
-{{- if hasPrefix "MYRESOURCE_RECORD" $variable.name -}}
-{{- fail (printf "extraEnv[%d].name is %s, which the hook no longer reads: remove it; to record requests, see %s/clusters/record.md" $place $variable.name (include "myresource-operator.docs" $)) -}}
-{{- end -}}
 {{- if hasPrefix "MYRESOURCE_" $variable.name -}}
 {{- fail (printf "extraEnv[%d].name is %s, which the chart sets: remove it, and set the value for it instead, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
 {{- end -}}
