@@ -40,6 +40,7 @@ _REASONS = {
     "containers.securityContext.allowPrivilegeEscalation": (
         "no process of a MyResource can get more privileges than its parent"
     ),
+    "containers.securityContext.capabilities.add": "the only capability that a MyResource can add is NET_BIND_SERVICE",
     "containers.securityContext.capabilities.drop": (
         "it needs securityProfile Restricted, with which no container runs as root"
     ),

@@ -165,7 +165,7 @@ def _refuse(path: Path, words: str) -> Any:  # noqa: ANN401 - it returns nothing
 
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,2})?")
-_UNITS = {unit.strip(): Fraction(1000) ** power for power, unit in enumerate("num kMGTPE", -3)} | {
+UNITS = {unit.strip(): Fraction(1000) ** power for power, unit in enumerate("num kMGTPE", -3)} | {
     f"{unit}i": Fraction(1024) ** power for power, unit in enumerate("KMGTPE", 1)
 }
 _IN_BYTES = re.compile("memory|ephemeral-storage|storage|hugepages-.*|sizeLimit")
@@ -177,7 +177,7 @@ def amount_of(written: object) -> Fraction | None:
     if parts is None:
         return None
     number, unit = parts[1], parts[2] or ""
-    return Fraction(number) * _UNITS[unit] if unit in _UNITS else Fraction(f"{number}{unit}")
+    return Fraction(number) * UNITS[unit] if unit in UNITS else Fraction(f"{number}{unit}")
 
 
 def quantity(written: object, resource: str = "") -> str | None:
@@ -190,8 +190,8 @@ def quantity(written: object, resource: str = "") -> str | None:
         return None
     steps = 1 if _IN_BYTES.fullmatch(resource) else 1000
     amount = Fraction(math.ceil(amount * steps), steps)
-    is_binary = str(written).endswith("i") and abs(amount) >= _UNITS["Ki"] and amount.denominator == 1
-    sizes = {unit: size for unit, size in _UNITS.items() if not unit or unit.endswith("i") == is_binary}
+    is_binary = str(written).endswith("i") and abs(amount) >= UNITS["Ki"] and amount.denominator == 1
+    sizes = {unit: size for unit, size in UNITS.items() if not unit or unit.endswith("i") == is_binary}
     unit = max((unit for unit in sizes if (amount / sizes[unit]).denominator == 1), key=lambda unit: sizes[unit])
     return f"{amount / sizes[unit]}{unit}" if amount else "0"
 

@@ -23,7 +23,7 @@ from app.api.reading import InvalidSpec, read, spec_schema
 from app.api.resources import SYNTAX
 from app.api.scalars import matches
 from app.api.spec import MyResourceSpec
-from app.cli.importing.kubernetes import Path, amount_of, field_type, fields_of, quantity, steps_of
+from app.cli.importing.kubernetes import UNITS, Path, amount_of, field_type, fields_of, quantity, steps_of
 from app.core.child_metadata import RESTARTED_AT
 
 
@@ -183,11 +183,8 @@ def _container(container: Json, place: Path, path: Path) -> Iterator[Leaf]:
             yield Leaf((*place, *inner, "name"), port["name"], ((*path, *inner, "name"),))
     yield from _copied(container, Container, "Container", place, path)
     for name in ((container.get("securityContext") or {}).get("capabilities") or {}).get("add", []):
-        origin = (*path, "securityContext", "capabilities", "add", f"[{name}]")
-        reason = (
-            "" if name == "NET_BIND_SERVICE" else "the only capability that a MyResource can add is NET_BIND_SERVICE"
-        )
-        yield Leaf((*place, "capabilities", "add", f"[{name}]"), name, (origin,), reason)
+        added = ("capabilities", "add", f"[{name}]")
+        yield Leaf((*place, *added), name, ((*path, "securityContext", *added),))
 
 
 def _resources(given: Json, place: Path, path: Path) -> Iterator[Leaf]:
@@ -211,35 +208,31 @@ def _resources(given: Json, place: Path, path: Path) -> Iterator[Leaf]:
 def written(amount: str) -> str:
     """Return *amount* in a unit in which a spec can have it, if there is one."""
     units = ("Ti", "Gi", "Mi", "Ki", "") if amount.endswith("i") else ("T", "G", "M", "k", "", "m")
-    counts = [(1000 * _amount(amount) / _amount(f"1{unit}"), unit) for unit in units]
+    size = amount_of(amount) or Fraction()
+    counts = [(1000 * size / UNITS[unit], unit) for unit in units]
     forms = (f"{Decimal(int(count)) / 1000:f}{unit}" for count, unit in counts if count.denominator == 1)
     return next((form for form in (amount, *forms) if matches(SYNTAX, form)), amount)
 
 
-def _amount(quantity: str) -> Fraction:
-    return amount_of(quantity) or Fraction()
-
-
 def _security(pod: Json) -> Iterator[Leaf]:
     """Yield the profile, and the IDs of user and groups, that all containers have."""
-    containers = [*pod["containers"], *(pod.get("initContainers") or [])]
-    each = [container.get("securityContext") or {} for container in containers]
+    containers = {
+        (*POD, group, f"[{each['name']}]"): each.get("securityContext") or {}
+        for group in ("containers", "initContainers")
+        for each in pod.get(group) or []
+    }
 
     def common(name: str) -> Any:  # noqa: ANN401 - any JSON
-        first = each[0].get(name)
-        return first if all(security.get(name) == first for security in each) else None
+        first, *others = (security.get(name) for security in containers.values())
+        return first if all(other == first for other in others) else None
 
-    origins = {name: tuple(
-        (*POD, group, f"[{container['name']}]", "securityContext", name)
-        for group in ("containers", "initContainers") for container in pod.get(group) or []
-    ) for name in ("runAsUser", "runAsGroup")}  # fmt: skip
     user = common("runAsUser")
-    drops = all((security.get("capabilities") or {}).get("drop") == ["ALL"] for security in each)
+    drops = all((each.get("capabilities") or {}).get("drop") == ["ALL"] for each in containers.values())
     if common("runAsNonRoot") is True or (drops and isinstance(user, int) and user > 0):
         yield Leaf(("securityProfile",), "Restricted", ())
-    for name, paths in origins.items():
+    for name in ("runAsUser", "runAsGroup"):
         if common(name) is not None:
-            yield Leaf((name,), common(name), paths)
+            yield Leaf((name,), common(name), tuple((*path, "securityContext", name) for path in containers))
 
 
 @dataclass
