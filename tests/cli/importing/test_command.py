@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from app.cli.bound import problems
 from app.cli.importing.comparison import Weight
-from app.cli.validation import problems
 from tests.cli.command import assert_one_line, call
 from tests.cli.importing.given import container, deployment, result_of, service
 from tests.requests.builders import Json

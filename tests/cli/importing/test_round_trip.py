@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 
 from app.api.resources import milli
+from app.cli.bound import problems
 from app.cli.importing.comparison import Weight
 from app.cli.importing.conversion import imported
 from app.cli.importing.kubernetes import stored as as_stored
-from app.cli.validation import problems
 from tests.requests.builders import Json, sync
 from tests.strategies.my_resources import parents
 from toolkit.slow import short_or_whole
