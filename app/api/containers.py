@@ -314,7 +314,6 @@ class Container(Model):
     )
 
     def is_in_resources(self, name: str) -> bool:
-        """Tell whether the field resources has a request or a limit for the resource *name*."""
         resources = self.resources or Resources()
         return name in (resources.requests or {}) or name in (resources.limits or {})
 

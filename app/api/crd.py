@@ -58,7 +58,6 @@ class DescribedSchema(GenerateJsonSchema):
     """Makes JSON schemas in which fields have their descriptions."""
 
     def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
-        """Return the schema of a model."""
         made = super().model_schema(schema)
         fields = schema["cls"].model_fields
         for name, text in descriptions(schema["cls"]).items():
@@ -189,7 +188,6 @@ COLUMNS = [
 
 
 def schema() -> Schema:
-    """Return the structural schema of a MyResource."""
     name = {
         "type": "string",
         "description": "Name of the MyResource. Its Deployment is called NAME-deployment.",
@@ -218,7 +216,6 @@ def schema() -> Schema:
 
 
 def crd() -> dict[str, Any]:
-    """Return the CustomResourceDefinition of MyResource."""
     version = {
         "name": VERSION,
         "served": True,

@@ -87,7 +87,6 @@ def memory_limit_cel(value: str) -> str:
 
 
 def is_enough_memory(limit: int | str) -> bool:
-    """Tell whether the memory *limit*, in bytes, is at least the smallest."""
     return milli(limit) >= milli(MINIMUM_MEMORY)
 
 

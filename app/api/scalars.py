@@ -149,7 +149,6 @@ Image = Annotated[
 
 
 def is_image(text: str) -> bool:
-    """Tell whether *text* is a valid image reference."""
     return len(text) <= _MAX_IMAGE and matches(_IMAGE, text)
 
 

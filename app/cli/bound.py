@@ -79,7 +79,6 @@ def _has_schedule(parent: Json) -> bool:
 
 
 def binding() -> Binding:
-    """Return what the toolkit's commands are bound to."""
     return Binding(
         controller=controller,
         settings=settings,

@@ -197,7 +197,6 @@ FIELDS: kept.Fields = {
 
 
 def redaction_of(keeps_values: bool) -> Redaction:  # noqa: FBT001 - the one thing that is asked
-    """Return what is redacted in recordings of the operator."""
     return Redaction(keeps_values, FIELDS, _HASH_ANNOTATIONS, _READ_MESSAGES, _hashes)
 
 

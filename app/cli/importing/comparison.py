@@ -90,7 +90,6 @@ class Report:
     said: dict[Weight, list[str]] = field(default_factory=lambda: {weight: [] for weight in Weight})
 
     def say(self, weight: Weight, sentence: str) -> None:
-        """Add a *sentence*, once."""
         if sentence not in self.said[weight]:
             self.said[weight].append(sentence)
 

@@ -36,7 +36,6 @@ class Imported(Report):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is left out."""
         return not self.said[Weight.LOST]
 
 

@@ -64,7 +64,6 @@ def kind_of(item: Json) -> str:
 
 
 def spec_type(item: Json) -> Any:  # noqa: ANN401 - a type
-    """Return the type of the spec of *item*."""
     return _schema()["types"][kind_of(item)]["fields"]["spec"]
 
 
@@ -172,7 +171,6 @@ _IN_BYTES = re.compile("memory|ephemeral-storage|storage|hugepages-.*|sizeLimit"
 
 
 def amount_of(written: object) -> Fraction | None:
-    """Return the amount that the quantity *written* is; None if it is none."""
     parts = _QUANTITY.fullmatch(str(written)) if not isinstance(written, bool) else None
     if parts is None:
         return None
@@ -283,7 +281,6 @@ def brief(value: Any, type_: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def field_type(type_: Any, name: str) -> Any:  # noqa: ANN401 - a type
-    """Return the shape of the field *name* of *type_*."""
     return _shape(_shape(type_)["fields"][name])
 
 

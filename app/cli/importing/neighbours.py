@@ -142,13 +142,11 @@ class Neighbours:
         return self._numbers.get(target) if isinstance(target, str) else target
 
     def others_stay(self) -> None:
-        """Say of the other Services that select the Pods that they stay as they are."""
         for each in self._of("Service"):
             if each is not self.service and self._selects(each["spec"].get("selector")):
                 self._leave(each, each["spec"]["selector"], "and selects the new Pods, too")
 
     def compare_service(self, model: MyResourceSpec) -> None:
-        """Say how the Service of a valid spec is not as the one that is given, if one is."""
         own = self.service
         if own is None:
             return
@@ -369,7 +367,6 @@ def _autoscaling(scaler: Json) -> Json:
 
 
 def _leads_to(value: object, service: str, key: str = "") -> bool:
-    """Tell whether a backend in *value*, which is at *key* of a route, is *service*."""
     if isinstance(value, list):
         return any(_leads_to(each, service, key) for each in value)
     if not isinstance(value, dict):

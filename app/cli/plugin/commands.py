@@ -141,12 +141,10 @@ def _objects(kubectl: Kubectl, parent: Json) -> list[Json]:
 
 
 def program() -> Program:
-    """Return the plugin with all commands."""
     return Program(_group, _PROGRAM)
 
 
 def main() -> None:
-    """Run the command, and exit with its code."""
     program().main()
 
 

@@ -41,7 +41,6 @@ class Kubectl:
                 process.terminate()
 
     def show(self, *arguments: str) -> None:
-        """Run a command that prints for the user."""
         _check(subprocess.run(self._command(*arguments), check=False).returncode)  # noqa: S603 - the same
 
     def _command(self, *arguments: str) -> list[str]:

@@ -18,7 +18,6 @@ class Node:
     controlled: tuple["Node", ...]
 
     def items(self) -> Iterator[Json]:
-        """Yield the object and all below it."""
         yield self.item
         for node in self.controlled:
             yield from node.items()
@@ -69,7 +68,6 @@ def _name(item: Json) -> str:
 
 
 def state(item: Json) -> str:
-    """Return the state of *item*, an object of any kind."""
     if item["metadata"].get("deletionTimestamp"):
         return "Terminating"
     describe = _BY_KIND.get(item["kind"], _other)
@@ -82,12 +80,10 @@ def rank(kind: str) -> int:
 
 
 def ready_condition(item: Json) -> Json | None:
-    """Return the condition Ready of a MyResource."""
     return next((found for found in _conditions(item) if found["type"] == "Ready"), None)
 
 
 def is_true(item: Json, condition: str) -> bool:
-    """Return whether a MyResource has the *condition* with the status True."""
     return any((found["type"], found["status"]) == (condition, "True") for found in _conditions(item))
 
 

@@ -102,7 +102,6 @@ NOT_ALWAYS_LISTED: frozenset[type[Object]] = frozenset(
 
 
 def wanted(spec: MyResourceSpec) -> list[OptionalChild]:
-    """Return those that *spec* asks for."""
     return [child for child in OPTIONAL_CHILDREN if child.wants(spec)]
 
 

@@ -147,7 +147,6 @@ class _Hash:
             self._between = b","
 
     def digest(self) -> str:
-        """Return the hash of all that was added."""
         self._hash.update(b"]]")
         return self._hash.hexdigest()[:_LENGTH]
 

@@ -135,7 +135,6 @@ def desired_state(  # noqa: PLR0913 - all that it depends on
 
 
 def _of_problem(request: SyncRequest, problem: str) -> DesiredState:
-    """Return the desired state of a spec that has a *problem*."""
     return DesiredState(kept=left_as_applied(request.parent, request.children), problem=problem, is_kept=True)
 
 

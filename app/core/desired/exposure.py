@@ -29,7 +29,6 @@ _DIGITS = 32
 
 
 def route_kind(expose: Expose) -> RouteKind:
-    """Return the kind of the route that *expose* asks for."""
     return HTTPRoute if expose.gateway else Ingress
 
 
@@ -40,7 +39,6 @@ def address_label(expose: Expose) -> dict[str, str]:
 
 
 def ingress(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | None:
-    """Return the Ingress that *spec* asks for."""
     expose = spec.expose
     if expose is None:
         return None
@@ -55,7 +53,6 @@ def ingress(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | Non
 
 
 def http_route(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest | None:
-    """Return the HTTPRoute that *spec* asks for."""
     expose = spec.expose
     if expose is None or expose.gateway is None:
         return None
@@ -100,7 +97,6 @@ class Exposure(NamedTuple):
 
     @property
     def is_blocked(self) -> bool:
-        """Whether the route can't be created."""
         return bool(self.holder) or not self.is_managed
 
 

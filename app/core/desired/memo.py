@@ -27,7 +27,6 @@ class GenerationMemo:
         self._lock = Lock()
 
     def get(self, key: Hashable) -> Any:  # noqa: ANN401 - what was put
-        """Return the value for *key*, or None."""
         with self._lock:
             try:
                 return self._entries[key][0]

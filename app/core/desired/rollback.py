@@ -52,7 +52,6 @@ class Rollback(NamedTuple):
 
     @property
     def annotations(self) -> dict[str, str]:
-        """The annotations of the Deployment."""
         values = {READY_IMAGE: self.ready_image, ROLLBACK: self.decision}
         return {name: value for name, value in values.items() if value}
 

@@ -28,12 +28,10 @@ _AFFINITY_SECONDS = 10800
 
 
 def wants_service(spec: MyResourceSpec) -> bool:
-    """Tell whether *spec* asks for a Service."""
     return bool(spec.ports) and spec.service.mode == "Auto"
 
 
 def service(parent: Parent, spec: MyResourceSpec, _: Replicas) -> Manifest:
-    """Return the Service that *spec* asks for."""
     fields = {
         "type": spec.service.type or "ClusterIP",
         **({"clusterIP": spec.service.cluster_ip} if spec.service.cluster_ip else {}),

@@ -32,7 +32,6 @@ class Reference(NamedTuple):
     as_files: bool = False
 
     def of_object(self) -> "Reference":
-        """Return the reference to the whole object."""
         return self._replace(key=None)
 
     def __str__(self) -> str:
