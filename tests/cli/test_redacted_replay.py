@@ -24,7 +24,7 @@ from metahook.cli.files.recordings import read_recording
 from metahook.cli.hooks.named_hook import LocalHook
 from metahook.record.redaction import Redaction
 from tests.cli.test_diff import in_cluster, request_of
-from tests.core.desired.test_every_kind import full
+from tests.core.desired.test_children import full
 from tests.recorded.traffic import Recorded, load
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.requests.pods import container, pod, shown, waiting
