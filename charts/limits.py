@@ -3,9 +3,7 @@
 import re
 from collections.abc import Iterator
 
-import yaml
-
-from app.api.schema.descriptions import descriptions
+from app.api.crd import descriptions
 from app.settings.option import camel_case, range_of
 from app.settings.serve import LimitSettings
 from charts.rendering import CHART
@@ -31,7 +29,7 @@ def with_values(text: str) -> str:
 
 
 def with_schema(text: str) -> str:
-    """Return the schema in *text* with that of the group: each value with its bounds, then those that were removed."""
+    """Return the schema in *text* with that of the group: each value with its bounds."""
     made = ",\n".join(f"        {line}" for line in _schemas())
     return re.sub(
         r'(?<=\n    "limits": \{\n)(.*?"properties": \{\n).*?(?=\n      \})', rf"\g<1>{made}", text, flags=re.DOTALL
@@ -42,9 +40,6 @@ def _schemas() -> Iterator[str]:
     for name in limits():
         least, most = range_of(LimitSettings.model_fields[name])
         yield f'"{camel_case(name)}": {{"type": "integer", "minimum": {least}, "maximum": {most}}}'
-    for path in yaml.safe_load((CHART / "files/removed-values.yaml").read_text()):
-        if path.startswith("limits."):
-            yield f'"{path.removeprefix("limits.")}": {{"$ref": "#/definitions/removed"}}'
 
 
 def main() -> None:

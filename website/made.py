@@ -1,4 +1,4 @@
-"""Makes the pages and the pictures that follow from the code, or a part of them: ``make generate``."""
+"""Makes the pages that follow from the code, or a part of them: ``make generate``."""
 
 from pathlib import Path
 
@@ -6,8 +6,6 @@ from website.commands import operator_page, toolkit_page
 from website.costs import page as watching_page
 from website.fields import pages as fields_pages
 from website.metrics import page as metrics_page
-from website.pictures import pictures
-from website.python_reference import page as python_page
 from website.settings import page as settings_page
 from website.status import pages as status_pages
 from website.troubleshoot import chinese_page as chinese_troubleshoot_page
@@ -17,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def pages() -> dict[str, str]:
-    """Return the pages and the pictures, by path."""
+    """Return the pages, by path."""
     return {
         "docs/reference/commands.md": operator_page(),
         **{f"docs/reference/{name}": text for name, text in fields_pages().items()},
@@ -28,8 +26,6 @@ def pages() -> dict[str, str]:
         "docs/zh/troubleshoot.zh.md": chinese_troubleshoot_page(),
         "docs/concepts/watching.md": watching_page(),
         "metahook/docs/commands.md": toolkit_page(),
-        "metahook/docs/python-reference.md": python_page(),
-        **{f"docs/images/{name}": picture for name, picture in pictures().items()},
     }
 
 

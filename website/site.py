@@ -5,6 +5,7 @@ that they link to, such as an example, are copied, too. Zensical makes HTML of t
 that the site has besides the text of the pages is done here, before or after.
 """
 
+import importlib
 import io
 import os
 import re
@@ -40,22 +41,6 @@ CONTRIBUTORS = (
 )
 """The pages for contributors: on the site by links, and not in its navigation."""
 
-MERGED = {
-    "apply-strategy": "docs/clusters/scale",
-    "dashboard": "docs/clusters/monitor",
-    "debug": "docs/apps/kubectl-plugin",
-    "headless-service": "docs/apps/expose",
-    "ingress": "docs/apps/expose",
-    "shards": "docs/clusters/scale",
-    "versions": "docs/clusters/upgrade",
-    "check-in-ci": "metahook/docs/metahook",
-    "polling-and-stale-requests": "metahook/docs/watch-or-poll",
-    "polling-and-stale-requests.zh": "metahook/docs/watch-or-poll.zh",
-    "why-watch": "metahook/docs/watch-or-poll",
-    "why-watch.zh": "metahook/docs/watch-or-poll.zh",
-}
-"""Pages of 0.3.0 that are a part of another page now."""
-
 FRONT = """\
 [Try it without a cluster](docs/start/try-it.md){ .md-button .md-button--primary }
 [Install it](docs/clusters/install.md){ .md-button }
@@ -63,6 +48,18 @@ FRONT = """\
 {: .front }
 """
 """The links of the front page, which is README.md."""
+
+REFERENCE = "metahook/docs/python-reference.md"
+PACKAGES = {
+    "metahook": "What a hook is made of.",
+    "metahook.server": "For a program of your own that serves hooks. Needs the extra `server`.",
+    "metahook.simulator": "A cluster in memory, for tests.",
+    "metahook.simulator.findings": "What its history shows that a hook does wrong.",
+    "metahook.testing": "Parents that Hypothesis generates. Needs the extra `test`.",
+    "metahook.envtest": "A real control plane, for tests. Needs the extra `test`.",
+    "metahook.commands": "For a command line of your own. Needs the extra `cli`.",
+}
+"""What each package is for that exports names."""
 
 _CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
@@ -141,28 +138,17 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
             shutil.copy(file, target)
 
 
-def redirects(root: Path = ROOT) -> dict[str, str]:
-    """Return where each page of docs/ is now, by where it was up to 0.3.0, when docs/ had no folders."""
-    moved = [page for folder in ("docs/*", "metahook/docs") for page in root.glob(f"{folder}/*.md")]
-    now = {page.stem: f"{page.relative_to(root).with_suffix('')}" for page in moved} | MERGED
-    return {f"docs/{old}.html": f"{new}.html" for old, new in now.items()}
-
-
-def redirect(old: str, new: str) -> str:
-    """Return the page at *old* that leads to *new*, and to the same heading."""
-    to = os.path.relpath(new, Path(old).parent)
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Moved</title>\n'
-        f'<script>location.replace("{to}" + location.hash)</script>\n'
-        f'<noscript><meta http-equiv="refresh" content="0; url={to}"></noscript>\n'
-        f'<a href="{to}">This page has moved.</a>\n'
-    )
+def reference() -> str:
+    """Return the page REFERENCE, on which mkdocstrings puts what the source says of each name."""
+    page = "# Python reference\n\nFor authors of hooks in Python. This page lists all names that `metahook` exports.\n"
+    for package, text in PACKAGES.items():
+        names = sorted(importlib.import_module(package).__all__, key=str.lower)
+        page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in names)
+    return page
 
 
 def finish(site: Path = SITE) -> None:
-    """Write the pages that lead from the old addresses to the new ones, and let the search find Chinese words."""
-    for old, new in redirects().items():
-        (site / old).write_text(redirect(old, new))
+    """Let the search find Chinese words."""
     for index in site.glob("search.js*"):
         begin, found, rest = index.read_text().partition('"lang":["en"')
         if not found:
@@ -179,6 +165,7 @@ def main() -> None:
     stage(pages())
     readme = STAGED / "README.md"
     readme.write_text(front(readme.read_text(), out.getvalue()))
+    (STAGED / REFERENCE).write_text(reference())
     for asset in ASSETS:
         (STAGED / asset).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / asset, STAGED / asset)

@@ -7,10 +7,8 @@ invalid spec, a difference or an unmet expectation; 2 an error.
     bound        the toolkit's commands for the operator: render, diff, simulate, replay
     record       what a recording keeps
     import_      MyResources for Deployments; importing has what it knows of them
-    old_forms    commands as they were in the last release
     options      the operator's settings as options of a command
     environment  those settings for :mod:`app.main`, which has no options
-    files        what is wrong with MyResources in files
     plugin       the plugin of kubectl, a program of its own
     wrapping     wraps text for a terminal, and aligns tables, for explain, the toolkit's commands and the plugin
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app import __version__
-from app.cli.old_forms import in_new_form
 
 try:
     from metahook.commands import bound_program
@@ -61,4 +60,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 success; 1 invalid spec, difference or unmet expectation; 2 an error occurred."""
     myresource = program()
     myresource.complete()
-    myresource.main(in_new_form(sys.argv[1:] if arguments is None else arguments))
+    myresource.main(list(sys.argv[1:] if arguments is None else arguments))

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from app.settings.option import InvalidSetting, Removed, flag_of, meaning_of, names, option_of, read, variable_of
+from app.settings.option import InvalidSetting, meaning_of, names, option_of, read, variable_of
 from app.settings.serve import ServeSettings
 from app.settings.watch import PageSettings, WatchSettings
 
@@ -61,20 +61,7 @@ def _with_options(
     with_options: Callable[..., T] = run
     for name in reversed(names(kind)):
         with_options = _option(kind, name)(with_options)
-    for name, setting in kind.REMOVED.items():
-        with_options = _removed_option(name, setting)(with_options)
     return with_options
-
-
-def _removed_option(name: str, setting: Removed) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Return an option of earlier versions, which is refused unless it has a value without an effect."""
-    flag = flag_of(name)
-
-    def refuse(context: click.Context, _: click.Parameter, value: str | None) -> None:
-        if setting.refuses(value):
-            raise click.BadParameter(setting.remedy, context, param_hint=flag)
-
-    return click.option(flag, is_flag=False, flag_value="", hidden=True, expose_value=False, callback=refuse)
 
 
 def _option(kind: type[PageSettings], name: str) -> Callable[[Callable[..., T]], Callable[..., T]]:

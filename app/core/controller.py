@@ -2,14 +2,13 @@
 
 from functools import partial
 
-from app.api.schema.defaults import lacks_default
-from app.api.schema.reading import InvalidSpec
-from app.api.values.names import API_VERSION, KIND, PLURAL
+from app.api.names import API_VERSION, KIND, PLURAL
+from app.api.reading import InvalidSpec, lacks_default
 from app.core.child_metadata import selector
-from app.core.desired import children, config_hash
+from app.core.desired import children, config_hash, dependencies
 from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
-from app.core.desired.generation import GenerationMemo, checked_spec
-from app.core.desired.obstacles import dependencies
+from app.core.desired.memo import GenerationMemo
+from app.core.desired.valid_spec import checked_spec
 from app.core.reasons import REASONS
 from app.core.sync import sync
 from app.core.watch import Watch

@@ -15,10 +15,8 @@ from functools import cached_property
 import msgspec
 
 from app.core.child_metadata import EARLIER_FAILURE, REPAIR_ANNOTATION, REVISION, ROLLED_OUT_TEMPLATE
-from app.core.desired.desired_state import DesiredState
-from app.core.desired.obstacles.name_occupants import NameOccupant
-from app.core.desired.replicas import is_set_by_others, observed_replicas
-from app.core.desired.schedule import ScheduleState
+from app.core.desired.desired_state import DesiredState, NameOccupant
+from app.core.desired.replicas import ScheduleState, is_set_by_others, observed_replicas
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.override import Overriding, known_overrides

@@ -8,10 +8,10 @@ get that one back, which is made only for a failure that another image can mend.
 
 from typing import NamedTuple
 
-from app.api.values.names import CONTAINER
+from app.api.names import CONTAINER
 from app.core.child_metadata import REPAIR_ANNOTATION, REVERTED
-from app.core.desired.kept_children import left_as_applied
-from app.core.desired.manifests.deployment import with_rollback
+from app.core.desired.deployment import with_rollback
+from app.core.desired.desired_state import left_as_applied
 from app.core.desired.rollback import Rollback, decide_rollback
 from app.core.drift import Drift, has_annotations
 from app.core.facts import Facts

@@ -24,7 +24,7 @@ from app.core.child_metadata import (
     deployment_name,
 )
 from app.core.desired.desired_state import DesiredState, desired_state
-from app.core.desired.generation import GenerationMemo
+from app.core.desired.memo import GenerationMemo
 from app.core.diagnosis.pod_diagnosis import NOTHING_KNOWN, Diagnosis, diagnose_pods
 from app.core.drift import (
     Drift,

@@ -1,7 +1,6 @@
 """How a setting is given, and what its value must be: its option, its variable, its bounds."""
 
 import inspect
-import os
 import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -10,7 +9,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from app.api.schema.descriptions import descriptions
+from app.api.crd import descriptions
 from metahook import Kind
 
 S = TypeVar("S", bound=BaseSettings)
@@ -29,20 +28,6 @@ class Option:
     flag: str = ""
 
 
-@dataclass(frozen=True)
-class Removed:
-    """A setting of earlier versions: its option and its variable are refused, or have no effect."""
-
-    remedy: str
-    """What to do instead."""
-    accepted: tuple[str, ...] = ()
-    """The defaults that it had, which have no effect: whoever sets one of them wants what is done now."""
-
-    def refuses(self, value: str | None) -> bool:
-        """Tell whether *value* is refused; None if the setting is not given."""
-        return value is not None and value not in self.accepted
-
-
 class InvalidSetting(Exception):
     """Raised for a wrong value of the setting *name*. The text says what the value must be, and never what it is."""
 
@@ -53,10 +38,6 @@ class InvalidSetting(Exception):
 
 def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a type of its own
     """Return the settings: those that are *given*, and the others from the environment; raise InvalidSetting."""
-    removed: dict[str, Removed] = getattr(kind, "REMOVED", {})
-    for name, setting in removed.items():
-        if setting.refuses(os.environ.get(variable_of(name)) or None):
-            raise InvalidSetting(name, setting.remedy)
     try:
         return kind(**given)
     except ValidationError as error:
@@ -91,12 +72,7 @@ def range_of(field: FieldInfo) -> tuple[int | None, int | None]:
 def option_of(name: str, field: FieldInfo) -> Option:
     """Return the option of the setting *name*."""
     option = next((item for item in field.metadata if isinstance(item, Option)), Option("INTEGER"))
-    return Option(option.metavar, option.flag or flag_of(name))
-
-
-def flag_of(name: str) -> str:
-    """Return the option that is made from the *name* of a setting."""
-    return "--" + name.replace("_", "-")
+    return Option(option.metavar, option.flag or "--" + name.replace("_", "-"))
 
 
 def variable_of(name: str) -> str:

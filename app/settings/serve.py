@@ -1,34 +1,17 @@
 """All settings: those of ``myresource serve``."""
 
 from dataclasses import fields
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator
 from pydantic_settings import BaseSettings, NoDecode
 
-from app.settings.option import CONFIG, Option, Removed
+from app.settings.option import CONFIG, Option
 from app.settings.watch import WatchSettings
 from metahook.server import DEFAULT_LIMITS as DEFAULT
 from metahook.server import DEFAULT_LOG, MIB, Format, Level, Limits, LogOptions
 
 File = Annotated[str | None, Field(min_length=1), Option("FILE")]
-
-_RECORD = Removed("serve does not record any more; use myresource record, a proxy in front of the hook")
-
-_FIXED = "the limit is fixed now, so leave it out"
-_LIMITS = {
-    "max_head": Removed(_FIXED, ("32",)),
-    "max_headers": Removed(_FIXED, ("64",)),
-    "max_url": Removed(_FIXED, ("2048",)),
-    "max_large_bodies": Removed(f"{_FIXED}, and run more replicas to receive more large requests at a time", ("2",)),
-    "handshake_timeout": Removed(_FIXED, ("5",)),
-    "idle_timeout": Removed(_FIXED, ("10", "120")),
-    "head_timeout": Removed(_FIXED, ("10",)),
-    "write_timeout": Removed(_FIXED, ("10",)),
-    "keep_alive": Removed(_FIXED, ("120",)),
-    "max_connection_age": Removed(_FIXED, ("300",)),
-}
-"""With the defaults that a release had."""
 
 
 def _words(given: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -106,8 +89,6 @@ class LogSettings(BaseSettings):
 
 class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
     """All settings. The help lists these fields first, then those of the bases in their order."""
-
-    REMOVED: ClassVar = {**dict.fromkeys(("record", "record_limit", "record_values"), _RECORD), **_LIMITS}
 
     host: Annotated[str, Field(min_length=1), Option("ADDRESS")] = "127.0.0.1"
     """Address to listen on."""

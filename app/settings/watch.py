@@ -1,15 +1,15 @@
 """What is watched, expected and allowed: the settings of every command that answers as the hook does."""
 
 import re
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import PlainValidator, ValidationError
 from pydantic_settings import BaseSettings, NoDecode
 
-from app.api.dependencies import Dependency
-from app.api.values.labels import ANNOTATION_KEYS
+from app.api.rollouts import Dependency
+from app.api.scalars import ANNOTATION_KEYS
 from app.core.watch import Watch
-from app.settings.option import CONFIG, Option, Removed
+from app.settings.option import CONFIG, Option
 from metahook import ConfigMap, Kind, Pod, Secret, Service
 
 MOST_KINDS = 32
@@ -93,8 +93,6 @@ class PageSettings(BaseSettings):
     """Where the pages are: the setting of every command that names them."""
 
     model_config = CONFIG
-    REMOVED: ClassVar[dict[str, Removed]] = {}
-    """The settings of earlier versions."""
 
     docs_url: Annotated[str, PlainValidator(_docs_url), Option("URL")] = Watch.docs_url
     """Address at which users of the cluster can open the folder docs/ of the repository, for messages that name a page

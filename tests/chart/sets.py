@@ -20,8 +20,6 @@ TEXT = (CHART / "values.yaml").read_text()
 DEFAULTS: Json = yaml.safe_load(TEXT)
 VALUES = leaves(DEFAULTS, documented(TEXT))
 """The paths of all values."""
-REMOVED: Json = yaml.safe_load((CHART / "files/removed-values.yaml").read_text())
-"""Values of earlier releases, which the schema accepts so that a check can refuse them in words."""
 RELEASE = "myresource-operator"
 
 

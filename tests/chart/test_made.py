@@ -5,14 +5,14 @@ import re
 
 import yaml
 
-from app.api.schema.crd import crd
+from app.api.crd import crd
 from charts import dashboard
 from charts.children import FILE, children
 from charts.limits import with_schema, with_values
 from charts.manifests import FOLDER, manifests
 from charts.rendering import CHART
 from charts.values_table import README, documented, readme
-from tests.chart.sets import DEFAULTS, REMOVED, TEXT, VALUES, Json, the
+from tests.chart.sets import DEFAULTS, TEXT, VALUES, Json, the
 
 GENERATE = "run make generate"
 SCHEMA_TEXT = (CHART / "values.schema.json").read_text()
@@ -78,12 +78,12 @@ def groups(values: Json, path: str = "") -> dict[str, set[str]]:
 
 
 def test_the_schema_has_exactly_the_values_of_the_chart_and_refuses_others() -> None:
-    known, removed = nodes(SCHEMA), {f"/{path}".replace(".", "/") for path in REMOVED}
+    known = nodes(SCHEMA)
     with_fields = {path: schema for path, schema in known.items() if "properties" in schema}
 
     for path, names in groups(DEFAULTS).items():
         in_schema = {f"{path}/{key}" for key in known[path]["properties"]}
-        assert in_schema - removed == {f"{path}/{name}" for name in names}
-        assert [place for place in in_schema - removed if not {"type", "enum"} & set(known[place])] == []
+        assert in_schema == {f"{path}/{name}" for name in names}
+        assert [place for place in in_schema if not {"type", "enum"} & set(known[place])] == []
     assert {path for path, schema in with_fields.items() if schema.get("additionalProperties") is not False} == OPEN
     assert all("additionalProperties" not in with_fields[path] for path in OPEN)

@@ -11,7 +11,7 @@ from app.settings.serve import CallerSettings, ServeSettings
 from charts.limits import limits
 from charts.rendering import CHART
 from metahook import Kind
-from tests.chart.sets import REMOVED, VALUES, Json, refusal, the, values
+from tests.chart.sets import VALUES, Json, refusal, the, values
 
 FIXED = {"port", "health_port"}
 """The chart's Services and probes have these ports."""
@@ -52,16 +52,6 @@ def test_each_setting_is_a_value_of_the_chart_and_a_variable_of_the_hook_unless_
 @pytest.mark.parametrize("name", sorted(SETTINGS))
 def test_no_setting_can_be_set_by_a_variable_of_the_user(name: str) -> None:
     assert refusal({"extraEnv": [{"name": variable_of(name), "value": "1"}]})
-
-
-def test_the_chart_and_the_settings_accept_the_same_earlier_defaults_of_limits() -> None:
-    accepted = {path: gone["accepted"] for path, gone in REMOVED.items() if path.startswith("limits.")}
-
-    assert accepted == {
-        f"limits.{camel_case(name)}": list(setting.accepted)
-        for name, setting in ServeSettings.REMOVED.items()
-        if setting.accepted
-    }
 
 
 def schema_of(name: str) -> Json:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from app import __version__
-from app.api.schema.crd import crd
+from app.api.crd import crd
 from tests.cli.command import CommandResult, call
 
 
@@ -87,29 +87,6 @@ for arguments, code, _ in {calls}:
 
     assert (ended.returncode, ended.stderr) == (0, "")
     assert [words for _, _, words in calls if words not in ended.stdout] == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("diff -f examples/web.yaml --against examples/web.yaml", "diff examples/web.yaml examples/web.yaml"),
-        ("diff --filename=examples/web.yaml --against=examples/web.yaml", "diff examples/web.yaml examples/web.yaml"),
-        ("simulate -f examples/web.yaml --json --until 1s", "simulate -f examples/web.yaml -o json --until 1s"),
-        (
-            "render -f examples/web.yaml --related=examples/full.yaml",
-            "render -f examples/web.yaml -f examples/full.yaml",
-        ),
-    ],
-)
-def test_an_old_form_works_and_names_the_new_one(old: str, new: str) -> None:
-    then, now = (call(*form.split()) for form in (old, new))
-
-    assert (then.code, then.out) == (now.code, now.out)
-    assert now.err == ""
-    assert then.err.startswith(
-        f"myresource: this form works until the next release; write: myresource {new.split(maxsplit=1)[0]} "
-    )
-    assert then.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,11 @@ from tests.cli.command import assert_one_line, call
 from tests.service.operator import FORKED, served
 from toolkit.served.tls import Pki
 
-GONE = ("MYRESOURCE_RECORD", "MYRESOURCE_RECORD_VALUES", "MYRESOURCE_RECORD_LIMIT")
-RECORD = "serve does not record any more; use myresource record"
-
-
 PORT = "must be a whole number from 0 to 65535; see: myresource serve --help"
 MAKE_ONE = "such as one from: openssl rand -hex 32"
 NEITHER = "set it too, or serve plain HTTP with neither"
 NO_ADDRESS = "can't listen on 203.0.113.1 port 8081: cannot assign requested address; choose another with --host or --"
 WRONG = [
-    ("--record=dir", f"Invalid value for --record: {RECORD}"),
-    ("--record-values", f"Invalid value for --record-values: {RECORD}"),
-    ("--record-limit 50", f"Invalid value for --record-limit: {RECORD}"),
-    *((f"{name}=1", f"Invalid value for {name}: {RECORD}") for name in GONE),
     ("--port=65536", f"Invalid value for --port: {PORT}"),
     ("--port=1 --port=many", f"Invalid value for --port: {PORT}"),
     ("MYRESOURCE_PORT=-1", f"Invalid value for MYRESOURCE_PORT: {PORT}"),
@@ -90,7 +82,6 @@ def test_a_port_of_another_process_is_told(option: str, other: str) -> None:
         ("MYRESOURCE_TLS_MIN_VERSION", "1.2", "is for myresource serve; use this server's own options for TLS"),
         ("MYRESOURCE_DEV", "true", "is for myresource serve; .*myresource serve --dev"),
         ("MYRESOURCE_MAX_BODY", "true", ": must be a whole number from 1 to 256"),
-        *((name, "true", f": {RECORD}") for name in GONE),
     ],
 )
 def test_what_another_server_would_not_heed_is_refused(

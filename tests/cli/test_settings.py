@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.core.desired.obstacles.dependencies import State
-from app.settings.option import flag_of, meaning_of, option_of, read, variable_of
+from app.core.desired.dependencies import State
+from app.settings.option import meaning_of, option_of, read, variable_of
 from app.settings.serve import ServeSettings
 from app.settings.watch import LONGEST_MANAGER, MOST_KINDS, WatchSettings, dependency_kind
 from metahook import Kind
@@ -175,25 +175,3 @@ def test_secrets_are_watched_if_the_option_or_the_variable_is_true(
     monkeypatch.setenv("MYRESOURCE_WATCH_SECRETS", variable)
 
     assert read(WatchSettings, **given).watch.secrets is watched
-
-
-ACCEPTED = [(name, value) for name, removed in ServeSettings.REMOVED.items() for value in removed.accepted]
-
-
-@pytest.mark.parametrize(("name", "value"), ACCEPTED)
-def test_an_earlier_default_of_a_limit_that_is_fixed_now_changes_nothing(
-    name: str, value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(variable_of(name), value)
-
-    assert read(ServeSettings) == ServeSettings()
-    ended = call("serve", f"{flag_of(name)}={value}", "--max-body=0")
-    assert ended.err == "myresource: Invalid value for --max-body: must be a whole number from 1 to 256; " + HELP
-
-
-@pytest.mark.parametrize("value", ["1", "33", "many", ""])
-@pytest.mark.parametrize("name", sorted({name for name, _ in ACCEPTED}))
-def test_another_value_of_a_limit_that_is_fixed_now_is_refused_with_what_to_do(name: str, value: str) -> None:
-    ended = call("serve", f"{flag_of(name)}={value}")
-
-    assert_one_line(ended, 2, f"Invalid value for {flag_of(name)}: the limit is fixed now, so leave it out")

@@ -1,48 +1,48 @@
 """What make site puts on the site, before HTML is made of it. ``tests/site`` opens the site itself."""
 
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
-from website.site import CONTRIBUTORS, FRONT, ROOT, front, in_two, joined, linked, pages, redirect, redirects, stage
+from website.site import (
+    CONTRIBUTORS,
+    FRONT,
+    REFERENCE,
+    ROOT,
+    front,
+    in_two,
+    joined,
+    linked,
+    pages,
+    reference,
+    stage,
+)
 
 NAVIGATION = re.findall(r"^ *- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-
-PAGES_OF_0_3_0 = """
-alerts apply-strategy architecture autoscale check-in-ci combine compare config-reload curl dashboard
-database-secret debug dependencies expose fields first-myresource first-myresource.zh from-controller-runtime
-from-controller-runtime.zh gitops headless-service hook-in-a-cluster hook-in-a-cluster.zh hook-on-your-laptop
-hook-reference how-it-works how-it-works.zh ingress init-containers install kubectl-plugin labels logs
-metahook metrics monitor move-a-deployment operate performance polling-and-stale-requests
-polling-and-stale-requests.zh port-your-reconciler port-your-reconciler.zh preview private-registry record
-release rollback scale scenarios schedule settings shards simulate-your-hook simulate status suspend
-test-on-a-cluster test-your-hook testing tls troubleshoot try-it upgrade versions watching what-to-know
-what-to-know.zh why-watch why-watch.zh write-your-own-hook write-your-own-hook.zh zero-downtime
-"""
-"""The pages in docs/ when it had no folders."""
 
 
 def test_every_page_is_once_in_the_navigation_or_is_for_contributors_and_is_linked() -> None:
     first, *others = CONTRIBUTORS
     index = ROOT / "docs/README.md"
 
-    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == sorted(str(page.relative_to(ROOT)) for page in pages())
+    assert sorted([*NAVIGATION, *CONTRIBUTORS]) == sorted(
+        [REFERENCE, *(str(page.relative_to(ROOT)) for page in pages())]
+    )
     assert f"]({first})" in (ROOT / "README.md").read_text()
     assert [page for page in others if f"]({page}" not in (ROOT / first).read_text()] == []
     assert {page for page in pages() if page.is_relative_to(index.parent)} - {*linked(index)} == {index}
 
 
-def test_an_address_of_0_3_0_leads_to_the_page_and_the_heading() -> None:
-    there = {f"{page.relative_to(ROOT).with_suffix('.html')}" for page in pages()}
-    moved = redirects()
+def test_the_python_reference_has_each_name_that_a_package_exports() -> None:
+    source, shown = ROOT / "metahook/src", reference()
+    files = [each for each in source.rglob("__init__.py") if re.search("^ *__all__ = ", each.read_text(), re.MULTILINE)]
+    packages = [".".join(file.relative_to(source).parent.parts) for file in files]
 
-    assert [name for name in PAGES_OF_0_3_0.split() if moved.get(f"docs/{name}.html") not in there] == []
-    assert moved["docs/alerts.html"] == "docs/reference/alerts.html"
-    assert 'location.replace("reference/alerts.html" + location.hash)' in redirect(
-        "docs/alerts.html", moved["docs/alerts.html"]
-    )
-    assert 'href="../metahook/docs/compare.html"' in redirect("docs/compare.html", moved["docs/compare.html"])
+    names = {name for package in packages for name in importlib.import_module(package).__all__}
+    assert len(names) > 100
+    assert [name for name in sorted(names) if not re.search(rf"^::: [\w.]+\.{name}$", shown, re.MULTILINE)] == []
 
 
 def test_pages_keep_their_paths_and_bring_the_files_that_they_link_to(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ NOT_RUN = {
     " --namespace myresource-operator --reset-then-reuse-values --set maxBody=": "test_refused.py accepts it",
     "kubectl get statefulsets,": "it looks for Metacontroller, which the test starts",
     "kubectl config get-contexts": "it only lists",
-    "helm get values metacontroller ": "it only prints what the user has set",
+    "helm get values ": "it only prints what the user has set",
     'kubectl apply --server-side -k "https://': "Metacontroller's manifests are not ours",
     "kubectl wait --for=condition=Ready myresources ": "it only waits",
     "kubectl get deployments,services,ingress,": "tests/e2e/test_apply_strategy.py does it to one, without jq",

@@ -8,6 +8,7 @@ from datetime import datetime
 import pytest
 
 from metahook import Controller
+from metahook.protocol.controller import EncodedResponse
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.plans.broken import waits_for_what_is_related
 from tests.plans.plans import FAULTS, Plan, plans, reference, run_plan
@@ -56,9 +57,9 @@ class Cached(Controller):
     """A controller with cached responses, because thousands of runs start alike; the hook is pure."""
 
     @functools.lru_cache(4096)  # noqa: B019 - a few objects, which exist as long as the tests
-    def answer_sync(self, body: bytes, now: datetime) -> bytes:  # type: ignore[override] # the simulator asks in bytes
-        """Return the answer to a sync request."""
-        return super().handle_sync(body, now).body
+    def handle_sync(self, body: bytes, now: datetime) -> EncodedResponse:  # type: ignore[override] # the simulator asks in bytes
+        """Return the response to a sync request."""
+        return super().handle_sync(body, now)
 
 
 @functools.cache

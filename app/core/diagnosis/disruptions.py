@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
-from app.api.values.names import CONTAINER
 from app.core.diagnosis.advice import OwnContainer, own_container
 from app.core.diagnosis.causes import EVENT_GRACE, FORGIVEN, Cause
 from app.core.diagnosis.revision import Revision, ready_since

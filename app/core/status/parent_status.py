@@ -15,7 +15,7 @@ import msgspec
 from app import Json
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
-from app.core.desired.schedule import ScheduleState
+from app.core.desired.replicas import ScheduleState
 from app.core.facts import Facts
 from app.core.previous_status import SKEW, PodCounts, ReachedState
 from app.core.readiness import Decision

@@ -100,13 +100,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* The other settings: how the hook listens, stops and logs. limits.maxInFlight is MYRESOURCE_MAX_IN_FLIGHT. Earlier limits are left out: see checkRemoved. */}}
+{{/* The other settings: how the hook listens, stops and logs. limits.maxInFlight is MYRESOURCE_MAX_IN_FLIGHT. */}}
 {{- define "myresource-operator.serverEnvironment" -}}
-{{- $gone := .Files.Get "files/removed-values.yaml" | fromYaml -}}
 {{- range $limit, $value := .Values.limits }}
-{{- if not (hasKey $gone (printf "limits.%s" $limit)) }}
 - {name: MYRESOURCE_{{ snakecase $limit | upper }}, value: {{ int64 $value | quote }}}
-{{- end }}
 {{- end }}
 - {name: MYRESOURCE_DRAIN, value: {{ int64 .Values.drain | quote }}}
 - {name: MYRESOURCE_STOP_TIMEOUT, value: {{ int64 .Values.stopTimeout | quote }}}

@@ -69,7 +69,6 @@ if TYPE_CHECKING:
     from metahook.protocol.drift.repair import Resend as Resend
     from metahook.protocol.drift.repair import was_resent as was_resent
     from metahook.protocol.drift.repair import with_repair as with_repair
-    from metahook.protocol.installation import Finding as Finding
     from metahook.protocol.installation import InstallationProblem as InstallationProblem
     from metahook.protocol.installation import UpdateMethod as UpdateMethod
     from metahook.protocol.objects.conditions import ready as ready
@@ -133,7 +132,7 @@ else:
             "is_from_newer_generation",
             "with_generation_stamp",
         ),
-        "protocol.installation": ("Finding", "InstallationProblem", "UpdateMethod"),
+        "protocol.installation": ("InstallationProblem", "UpdateMethod"),
         "protocol.objects.kind": ("Kind",),
         "protocol.observed.child": ("LAST_APPLIED",),
         "protocol.drift.leftovers": ("ForeignField", "foreign_fields", "leftovers"),

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-import metahook
 from metahook import (
     Controller,
     DecoratorFinalizeResponse,
@@ -221,12 +220,3 @@ def test_a_unit_test_of_finalize_needs_a_finalize_function() -> None:
 def test_a_controller_has_the_hooks_that_it_was_given() -> None:
     assert set(TENANTS.handlers) == {"sync", "customize", "finalize"}
     assert set(TINY.handlers) == {"sync", "customize"}
-
-
-def test_the_names_of_0_3_still_work() -> None:
-    sent, last, asked = body(MADE), body(finalizing=True), customize_request(OBJECT)
-
-    assert SERVICES.answer_sync(sent, NOW) == SERVICES.handle_sync(sent, NOW).body
-    assert SERVICES.answer_finalize(last, NOW) == SERVICES.handle_finalize(last, NOW).body
-    assert SERVICES.answer_customize(asked) == SERVICES.handle_customize(asked).body
-    assert metahook.Finding is metahook.InstallationProblem

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from operator import attrgetter
 
-from app.core.desired.obstacles.dependencies import State
+from app.core.desired.dependencies import State
 from app.core.facts import Facts
 from app.core.readiness import Decision
 from app.core.reasons import listing

@@ -7,9 +7,9 @@ import re
 from dataclasses import replace
 from operator import attrgetter
 
-from app.api.expose import GatewayRef
+from app.api.network import GatewayRef
 from app.core.desired.children import CHART_VALUES
-from app.core.desired.obstacles.exposure import Exposure
+from app.core.desired.exposure import Exposure
 from app.core.facts import Facts
 from app.core.readiness import Decision
 from app.core.status.condition_type import ConditionType, ParentCondition

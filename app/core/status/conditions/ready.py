@@ -6,9 +6,9 @@ The rules are in :mod:`app.core.readiness`.
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from app.api.values.names import API_VERSION
+from app.api.names import API_VERSION
 from app.core.desired.children import OPTIONAL_CHILDREN
-from app.core.desired.obstacles.name_occupants import NameOccupant
+from app.core.desired.desired_state import NameOccupant
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.advice import explain_replica_failure
 from app.core.drift import Drift

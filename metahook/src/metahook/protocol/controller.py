@@ -194,20 +194,6 @@ class Controller:
         summary = Summary(request.parent, ready_reason(request.parent.conditions, self.reasons), rules=len(rules))
         return EncodedResponse(check_size(CustomizeResponse(rules).encode()), summary)
 
-    # The names of 0.3, for one release.
-
-    def answer_sync(self, body: Body, now: datetime) -> bytes:
-        """Return the body of ``handle_sync``."""
-        return self.handle_sync(body, now).body
-
-    def answer_finalize(self, body: Body, now: datetime) -> bytes:
-        """Return the body of ``handle_finalize``."""
-        return self.handle_finalize(body, now).body
-
-    def answer_customize(self, body: Body) -> bytes:
-        """Return the body of ``handle_customize``."""
-        return self.handle_customize(body).body
-
     @cached_property
     def handlers(self) -> Mapping[str, Handler]:
         """What handles its hooks, by their names: sync, customize, and finalize if it is set."""

@@ -94,10 +94,6 @@ class InstallationProblem(Enum):
         )
 
 
-Finding = InstallationProblem
-"""The name of InstallationProblem in 0.3, kept for one release."""
-
-
 @dataclass(frozen=True, eq=False)
 class Requirements:
     """What a Controller requires of its installation; a memo looks it up by identity, at no cost."""
