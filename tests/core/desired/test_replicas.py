@@ -115,8 +115,6 @@ def test_the_autoscaler_has_the_bounds_targets_and_rules_of_the_spec() -> None:
     }
 
 
-Json = dict[str, Any]
-
 STEP = timedelta(minutes=15)
 OFFSETS = (UTC, timezone(timedelta(hours=1)), timezone(timedelta(hours=-9, minutes=-30)))
 ZONES = {
