@@ -52,14 +52,14 @@ def _pod_spec(spec: MyResourceSpec) -> Json:
 def _container(container: MyResourceSpec | InitContainer, spec: MyResourceSpec) -> Json:
     name = container.name if isinstance(container, InitContainer) else CONTAINER
     copied = container.copies("Container")
-    env = None if container.env is None else [_variable(variable.as_json(), name) for variable in container.env]
+    env = [_variable(variable, name) for variable in copied.get("env", [])]
     ports = None if container.ports is None else [_port(port) for port in container.ports]
     return present(
         {
             "name": name,
             **copied,
             "ports": ports,
-            "env": env,
+            "env": env or None,
             "imagePullPolicy": container.image_pull_policy or pull_policy(container.image),
             "resources": _resources(container),
             "securityContext": _container_security(container, spec, copied),
