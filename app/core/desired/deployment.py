@@ -1,7 +1,7 @@
 """The desired Deployment: it sets only the fields that the operator owns; all others belong to other controllers.
 
 Its Pod template depends only on the spec, the name, and the hashes of what the application reads, and on nothing that
-scaling changes: another value here restarts Pods.
+scaling changes: another value here restarts Pods. The models say which fields it copies; this module has the rest.
 """
 
 from collections.abc import Mapping
