@@ -15,7 +15,7 @@ from metahook import Kind, SyncRequest
 from metahook.cli.files import crd_verdict
 from metahook.envtest.client import Refused
 from metahook.envtest.manifests import PATIENCE, documents, establish
-from metahook.protocol.drift.leftovers import format_path, leftovers
+from metahook.protocol.leftovers import format_path, leftovers
 from metahook.simulator.apiserver.custom_rules import HookProblem
 from metahook.simulator.objects import Json
 from tests.api import edge_strings

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from metahook.protocol.objects.changes import Change, changed_paths, changes
+from metahook.protocol.objects import Change, changed_paths, changes
 
 KEYS = ("name", "port")
 

@@ -3,9 +3,9 @@ import json
 import pytest
 
 from metahook import Condition, ConfigMap, Deployment, DeploymentStatus, Ingress, Metadata, Object, Pod, Service
-from metahook.kinds.pod import ContainerState, ContainerStatus, Terminated
-from metahook.protocol.bodies.reading import read
-from metahook.protocol.objects.object import OwnerReference
+from metahook.kinds import ContainerState, ContainerStatus, Terminated
+from metahook.protocol.bodies import read
+from metahook.protocol.objects import OwnerReference
 from toolkit.builders import Json
 
 FULL: Json = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metahook.protocol.objects.printable import printable
+from metahook.protocol.objects import printable
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from metahook import SyncResponse
-from metahook.protocol.checks.summary import NONE, OTHER
+from metahook.protocol.response import NONE, OTHER
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
 

@@ -15,7 +15,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse, __version__
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.protocol.request_builder import sync_request
 from metahook.record import recorder as module
 from metahook.record.folder import CannotRecord, Folder

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from metahook import Deployment, Kind
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock

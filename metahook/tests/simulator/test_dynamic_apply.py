@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.metacontroller.dynamic_apply import merge, merged_child, with_last_applied
 from metahook.simulator.objects import to_json
 

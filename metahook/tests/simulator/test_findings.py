@@ -14,8 +14,7 @@ from metahook.simulator.world import NeverQuiet, World
 from toolkit import careless
 from toolkit.careless import answering
 from toolkit.changes import TAKEN, run_changes
-from toolkit.controllers import CONFIG_MAPS, Decides, cluster, composite, hooks, resource, room
-from toolkit.controllers import config_map as child
+from toolkit.controllers import CONFIG_MAPS, Decides, cluster, composite, config_map as child, hooks, resource, room
 from toolkit.hooks.raw import SELECTED, labelled
 from toolkit.slow import short_or_whole
 from toolkit.widgets import WIDGETS

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from metahook import Controller
-from metahook.protocol.bodies.bodies import MAX_BODY
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.bodies import MAX_BODY
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.replica_set_controller import MAX_PODS

@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.controllers.rollout import PodCounts, next_sizes, surge_and_unavailable

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from metahook.kinds.defaults import DEFAULTS
+from metahook.kinds import DEFAULTS
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.apiserver.scalars import canonical_quantity
 from metahook.simulator.apiserver.server_side_apply import managed_fields

@@ -5,8 +5,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 from metahook.simulator.apiserver.custom_rules import fits
 from metahook.simulator.apiserver.string_rules import python_pattern

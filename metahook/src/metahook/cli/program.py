@@ -17,7 +17,7 @@ from click.shell_completion import shell_complete
 
 from metahook.cli.binding import Binding, bound_command
 from metahook.cli.errors import EXTRA, InputError, install_command, set_install_command
-from metahook.protocol.objects.printable import printable
+from metahook.protocol.objects import printable
 
 _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 """Errors of writing to a file, when standard output is redirected."""

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from metahook.envtest.discovery import Discovery, Served
-from metahook.protocol.objects.manifest import Manifest
+from metahook.protocol.objects import Manifest
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"

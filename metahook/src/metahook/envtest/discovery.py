@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from metahook.protocol.objects.manifest import Manifest
+from metahook.protocol.objects import Manifest
 
 _AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 

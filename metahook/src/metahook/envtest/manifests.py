@@ -10,7 +10,7 @@ import yaml
 
 from metahook.envtest.client import Client, Refused
 from metahook.envtest.discovery import UnknownKind
-from metahook.protocol.objects.manifest import Manifest
+from metahook.protocol.objects import Manifest
 
 
 def documents(*files: Path) -> list[Manifest]:

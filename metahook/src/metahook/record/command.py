@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import httpx
 
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.record.folder import CannotRecord
 from metahook.record.recorder import Recorder
 from metahook.record.redaction import Redaction

@@ -14,8 +14,8 @@ import string
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from metahook.protocol.drift.drifted_fields import variable_references
-from metahook.protocol.objects.object import object_or_empty
+from metahook.protocol.drift import variable_references
+from metahook.protocol.objects import object_or_empty
 
 TEMPLATE_HASH = "pod-template-hash"
 HASH = re.compile("[a-z0-9]{4,10}")

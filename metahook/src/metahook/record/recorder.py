@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.record.folder import CannotRecord, Folder
 from metahook.record.redaction import Redaction
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from metahook.protocol.objects.manifest import Manifest
+from metahook.protocol.objects import Manifest
 from metahook.simulator.apiserver.custom_defaults import custom_defaults
 from metahook.simulator.apiserver.custom_rules import Schema, fits
 from metahook.testing.values import values

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from metahook.cli.checking.other_process import Call, Responses, call_in_others
 from metahook.cli.errors import InputError
 from metahook.cli.hooks.named_hook import LocalHook, described
-from metahook.protocol.checks.gate import RefusedResponse
-from metahook.protocol.checks.purity import ImpureHook
 from metahook.protocol.controller import Controller
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.purity import ImpureHook
 from metahook.simulator.history import parent_in
 from metahook.simulator.hook import Hook, Reply, Unreachable, in_process
 

@@ -10,9 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from metahook.cli.checking.calls import OK, CheckedHook
-from metahook.cli.checking.other_process import SHIFTS
-from metahook.cli.checking.other_process import Call as OtherCall
-from metahook.protocol.checks.purity import LATER, differ, differing, unasked
+from metahook.cli.checking.other_process import SHIFTS, Call as OtherCall
+from metahook.protocol.purity import LATER, differ, differing, unasked
 from metahook.server.clock import utc_now
 from metahook.simulator.clock import START
 from metahook.simulator.history import Call, History

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
 from metahook.cli.checking.results import CheckResult, Results
-from metahook.protocol.objects.printable import counted, printable
+from metahook.protocol.objects import counted, printable
 
 WIDTH = 100
 """Columns, in which the name of a rule is at the end if it fits."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from metahook.cli.files.manifests import property_of
-from metahook.protocol.objects.changes import Change, changes
+from metahook.protocol.objects import Change, changes
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_rules import dropped, problems, written
 from metahook.simulator.apiserver.validation import ApiError

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 from metahook.cli.checking.results import CheckResult
 from metahook.cli.files.manifests import Manifests, property_of, schema_of
 from metahook.protocol.controller import Controller
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, Kind
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.metacontroller.settings.hooks import HOOKS
 from metahook.simulator.metacontroller.settings.manifest import kinds_of, rolling_problem

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.recordings import Identity
-from metahook.protocol.objects.changes import changed_paths
-from metahook.protocol.objects.object import Object
-from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.objects import Json, Object, changed_paths
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.protocol.request import Shape, SyncRequest
 from metahook.simulator.apiserver.server_side_apply import apply
 from metahook.simulator.apiserver.stored_object import stored_object

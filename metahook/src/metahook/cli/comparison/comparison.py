@@ -24,8 +24,7 @@ from metahook.cli.comparison.responses import (
 )
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.recordings import Recording
-from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.objects.printable import counted, printable
+from metahook.protocol.objects import Json, counted, printable
 from metahook.simulator.hook import Hook
 
 

@@ -13,9 +13,7 @@ from metahook.cli.comparison.children import (
 )
 from metahook.cli.comparison.responses import OK, HookResponse
 from metahook.cli.files.recordings import Identity, Recording
-from metahook.protocol.objects.changes import changed_paths
-from metahook.protocol.objects.object import Object
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, Object, changed_paths
 
 
 class PodsEffect(Enum):

@@ -18,9 +18,7 @@ from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import Recording
 from metahook.cli.hooks.requests import Requests, children_of, conditions_of, invalid_spec
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.objects.object import Object
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, Kind, Object
 
 
 def edit_of_recording(

@@ -10,10 +10,9 @@ import msgspec
 from metahook.cli.binding import Uncompared, words
 from metahook.cli.errors import InputError
 from metahook.cli.files.recordings import HookName, Identity, Recording
-from metahook.protocol.bodies.malformed import MalformedRequest
+from metahook.protocol.bodies import MalformedRequest
 from metahook.protocol.controller import Controller
-from metahook.protocol.objects.object import Object
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, Object
 from metahook.simulator.hook import Hook, Unreachable
 
 OK, MALFORMED, UNAUTHORIZED, FAILED = 200, 400, 401, 500

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from metahook.cli.comparison.children import EditedChildren
 from metahook.cli.files.documents import as_yaml
 from metahook.cli.files.recordings import Identity
-from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.objects import Json
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.controllers.deployment_controller import REVISION
 
 

@@ -6,7 +6,7 @@ Source: Kubernetes 1.36, apiextensions-apiserver, pkg/apiserver/validation/ratch
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.simulator.apiserver.custom_defaults import SYSTEM, own_fields, validation, with_defaults
 from metahook.simulator.apiserver.custom_rules import (
     CEL,

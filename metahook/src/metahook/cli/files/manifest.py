@@ -11,8 +11,7 @@ from pathlib import Path
 from metahook.cli.errors import InputError
 from metahook.cli.files.documents import Document, documents_in, read_text
 from metahook.cli.files.metadata import present_fields, type_problems
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, Kind
 
 SUFFIXES = (".yaml", ".yml", ".json")
 

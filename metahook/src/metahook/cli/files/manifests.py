@@ -9,8 +9,7 @@ import msgspec
 from metahook.cli.errors import InputError
 from metahook.cli.files.controller_fields import SPECS, field_problems
 from metahook.cli.files.manifest import FileManifest, files_in, missing, misspelt, read_manifests
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, Kind
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
 from metahook.simulator.scenarios.path import path_steps

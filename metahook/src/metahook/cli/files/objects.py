@@ -9,7 +9,7 @@ from metahook.cli.errors import InputError, Refused, program_name
 from metahook.cli.files.crd_verdict import refused, unknown_rules
 from metahook.cli.files.manifest import FileManifest, files_in, missing, misspelt, read_manifests
 from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, present_fields, type_problems
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_defaults import custom_defaults, validation
 from metahook.simulator.apiserver.custom_rules import (

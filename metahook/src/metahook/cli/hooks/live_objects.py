@@ -9,8 +9,7 @@ import msgspec
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.recordings import Recording
 from metahook.cli.hooks.requests import Requests
-from metahook.protocol.objects.kind import group_key
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, group_key
 from metahook.protocol.request_builder import controller_of, customize_request
 
 

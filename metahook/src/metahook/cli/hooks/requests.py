@@ -12,9 +12,9 @@ import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.hooks.named_hook import LocalHook, fail
-from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
-from metahook.protocol.checks.gate import RefusedResponse
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.bodies import MalformedRequest, RequestRule
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import (
     Grouped,
     controller_of,

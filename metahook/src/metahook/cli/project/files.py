@@ -11,8 +11,7 @@ import msgspec
 
 import metahook
 from metahook.cli.project.names import TEMPLATES, Project, function_name
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.objects.object import Object
+from metahook.protocol.objects import Kind, Object
 
 WIDTH = 120
 """Characters of a line of code."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metahook.cli.errors import InputError
-from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects import Kind
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 
 _NAME = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")

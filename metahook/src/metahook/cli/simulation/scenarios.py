@@ -9,7 +9,7 @@ import click
 
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import documents
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.simulator.scenarios.path import InvalidPath, PathNotFound, set_value
 from metahook.simulator.scenarios.scenario import (
     Expect,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from metahook.cli.simulation.timeline import Line, line_of
-from metahook.protocol.objects.printable import counted
+from metahook.protocol.objects import counted
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.history import Entry, Event, Write
 

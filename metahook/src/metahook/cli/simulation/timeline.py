@@ -8,8 +8,7 @@ from functools import partial
 from msgspec import UNSET
 
 from metahook import LAST_APPLIED
-from metahook.protocol.objects.changes import changes
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, changes
 from metahook.simulator.history import Entry, Event, Write
 from metahook.simulator.objects import is_deleting
 

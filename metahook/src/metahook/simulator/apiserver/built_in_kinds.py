@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects import Kind
 from metahook.simulator.apiserver.scalars import SCALARS, ZEROS, whole_numbers
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json

@@ -6,7 +6,7 @@ Source: about a hundred generated Deployments and an object of each other kind, 
 from collections.abc import Callable
 from typing import Any
 
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.simulator.apiserver.scalars import canonical_quantity
 
 Fill = Callable[[Any], Any]

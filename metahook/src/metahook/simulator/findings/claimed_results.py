@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 from msgspec import UNSET
 
-from metahook.protocol.objects.changes import changes
+from metahook.protocol.objects import changes
 from metahook.protocol.request_builder import Api, controller_of
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from metahook.protocol.objects.kind import group_key
+from metahook.protocol.objects import group_key
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.findings.claimed_results import AnsweredSync
 from metahook.simulator.findings.evidence import Evidence, Occurrence

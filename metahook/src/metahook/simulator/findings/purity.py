@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from metahook.protocol.checks.purity import differ, unasked
+from metahook.protocol.purity import differ, unasked
 from metahook.simulator.findings.claimed_results import AnsweredSync
 from metahook.simulator.findings.evidence import Evidence, Occurrence
 from metahook.simulator.objects import Json, Key

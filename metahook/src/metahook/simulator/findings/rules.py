@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from metahook.protocol.observed.child import LAST_APPLIED
-from metahook.protocol.observed.managed_fields import APPLIER, field_owners, owns
+from metahook.protocol.managed_fields import APPLIER, field_owners, owns
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.protocol.request_builder import controller_of
 from metahook.simulator.findings.claimed_results import AnsweredSync, first_missing_field, unmet_claim
 from metahook.simulator.findings.evidence import Evidence, Occurrence

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from metahook.protocol.installation import UpdateMethod
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.objects import Kind
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.apiserver.field_types import check_object
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError

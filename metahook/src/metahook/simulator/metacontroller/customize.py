@@ -5,8 +5,8 @@ Source: Metacontroller 4.17, pkg/controller/common/customize.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from metahook.protocol.bodies.bodies import RelatedRule
-from metahook.protocol.objects.kind import Kind
+from metahook.protocol.bodies import RelatedRule
+from metahook.protocol.objects import Kind
 from metahook.protocol.request_builder import Grouped, matches, qualified_name
 from metahook.simulator.apiserver.store import NAMESPACE
 from metahook.simulator.clock import Clock

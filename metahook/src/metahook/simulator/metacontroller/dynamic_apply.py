@@ -7,8 +7,8 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from metahook.protocol.objects.object import object_or_empty
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.objects import object_or_empty
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json, to_json
 

@@ -3,8 +3,8 @@
 Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps have the same order.
 """
 
-from metahook.protocol.bodies.bodies import RelatedRule
-from metahook.protocol.objects.kind import group_key
+from metahook.protocol.bodies import RelatedRule
+from metahook.protocol.objects import group_key
 from metahook.protocol.request_builder import Grouped, customize_request, qualified_name, sync_request
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from metahook.protocol.bodies.bodies import RelatedRule
+from metahook.protocol.bodies import RelatedRule
 from metahook.protocol.request_builder import Api
 from metahook.simulator.apiserver.built_in_kinds import Type, undeclared_fields
 from metahook.simulator.apiserver.field_types import DEEPEST, LABELS, STRINGS, json_problem, nested_values

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from metahook.cli.checking.calls import OK, CheckedHook
-from metahook.protocol.checks.purity import differing
+from metahook.protocol.purity import differing
 from metahook.simulator.clock import START
 from metahook.simulator.findings.claimed_results import answered_sync
 from metahook.simulator.history import Call, History

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from metahook.protocol.installation import UpdateMethod
-from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects import Kind
 from metahook.protocol.request_builder import Api
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
 from metahook.simulator.metacontroller.settings.hooks import HOOKS, HookSettings

@@ -6,7 +6,7 @@ Source: Metacontroller 4.17, makeSelector in pkg/controller/composite; pkg/contr
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects import Kind
 from metahook.protocol.request_builder import matches
 from metahook.simulator.objects import Json, labels
 

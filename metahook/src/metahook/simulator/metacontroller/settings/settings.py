@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from metahook.protocol.installation import UpdateMethod
-from metahook.protocol.objects.kind import Kind
+from metahook.protocol.objects import Kind
 from metahook.protocol.request_builder import Api
 from metahook.simulator.metacontroller.settings.hooks import STRICT, HookSettings
 from metahook.simulator.metacontroller.settings.manifest import (

@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from metahook import (
-    Address,
     Controller,
     Deployment,  # only: Deployment
     FinalizeResponse,  # only: finalize
@@ -11,9 +10,9 @@ from metahook import (
     SyncResponse,
     drifted_field,
     rolled_out,  # only: Deployment
-    serve,
     try_read,
 )
+from metahook.server import Address, serve
 
 from children import (
     KINDS,

@@ -3,14 +3,13 @@
 from datetime import datetime
 
 from metahook import (
-    Address,
     Decorator,
     DecoratorFinalizeResponse,  # only: finalize
     DecoratorResponse,
     Kind,
     SyncRequest,
-    serve,
 )
+from metahook.server import Address, serve
 
 from children import (
     KINDS,

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol.bodies.reading import try_read, try_read_list
-from metahook.protocol.objects.object import Observed
+from metahook.protocol.bodies import try_read, try_read_list
+from metahook.protocol.objects import Observed
 
 FieldSet = dict[str, Any]
 """FieldsV1: ``f:name`` is a field, ``k:{"name":"main"}`` or ``v:"value"`` an item of a list, ``.`` the value itself."""

@@ -1,13 +1,13 @@
-"""The structural schema of a msgspec Struct, as it stands in a CustomResourceDefinition.
+"""A CustomResourceDefinition, made from the structs that a hook reads its parents by.
 
-An allow-list: a type that a CRD can't say raises, because an API server would refuse the CRD, or store what the hook
-can't read.
+Its schema is an allow-list: a type that a CRD can't say raises, because an API server would refuse the CRD, or store
+what the hook can't read.
 Source: Kubernetes, "Custom resources: specifying a structural schema".
 """
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from textwrap import dedent
@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect as types
 
-from metahook.protocol.objects.plain_json import without_nulls
+from metahook.protocol.objects import Kind, Manifest, without_nulls
 
 Schema = dict[str, Any]
 
@@ -212,3 +212,80 @@ def _described(body: list[ast.stmt]) -> Iterator[tuple[str, str | None]]:
         match field, below:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
                 yield name, _text(text)
+
+
+_COLUMN_TYPES = {"integer", "number", "boolean"}
+
+
+def crd(
+    kind: Kind,
+    spec: type[msgspec.Struct],
+    status: type[msgspec.Struct],
+    *,
+    columns: Mapping[str, str] | None = None,
+    short_names: Sequence[str] = (),
+) -> Manifest:
+    """Return the CRD of *kind*, whose objects have *spec* and *status*; raise NotStructural for what a CRD can't say.
+
+    *columns* are what ``kubectl get`` prints beside the name and the age: JSON paths, such as ``.spec.image``, by the
+    heading. A docstring of a struct, or below one of its fields, is what ``kubectl explain`` prints. A CEL rule of
+    a field is in ``Meta(extra_json_schema={"x-kubernetes-validations": [...]})`` of msgspec. Raise ValueError for a
+    *kind* without a group.
+    """
+    group, _, version = kind.api_version.partition("/")
+    if not version:
+        message = f"{kind.kind}: a CRD needs a group, as in example.com/v1"
+        raise ValueError(message)
+    schema = _schema(structural(spec, "spec"), structural(status, "status"))
+    names = {"kind": kind.kind, "listKind": f"{kind.kind}List", "plural": kind.plural, "singular": kind.kind.lower()}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{kind.plural}.{group}"},
+        "spec": {
+            "group": group,
+            "names": {**names, **({"shortNames": list(short_names)} if short_names else {})},
+            "scope": "Namespaced" if kind.namespaced else "Cluster",
+            "versions": [
+                {
+                    "name": version,
+                    "served": True,
+                    "storage": True,
+                    "subresources": {"status": {}},
+                    **({"additionalPrinterColumns": _columns(columns, schema)} if columns else {}),
+                    "schema": {"openAPIV3Schema": schema},
+                }
+            ],
+        },
+    }
+
+
+def _schema(spec: Schema, status: Schema) -> Schema:
+    # Metacontroller writes it; an API server would drop it, and each sync would write it again.
+    status["properties"]["observedGeneration"] = {"type": "integer", "format": "int64"}
+    if not spec.get("required"):
+        spec["default"] = {}  # the defaults of the fields are those of an object without a spec, too
+    return {
+        "type": "object",
+        **({"required": ["spec"]} if spec.get("required") else {}),
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": {"type": "object"},
+            "spec": spec,
+            "status": status,
+        },
+    }
+
+
+def _columns(columns: Mapping[str, str], schema: Schema) -> list[dict[str, str]]:
+    listed = [{"name": name, "type": _column_type(path, schema), "jsonPath": path} for name, path in columns.items()]
+    return [*listed, {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]
+
+
+def _column_type(path: str, schema: Schema) -> str:
+    """Return the type of the field at *path*, if it is one that a column has; else string, which any value has."""
+    for name in path.removeprefix(".").split("."):
+        schema = schema.get("properties", {}).get(name, {})
+    found: str = schema.get("type", "")
+    return found if found in _COLUMN_TYPES else "string"

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from metahook.protocol.objects.changes import changed_paths
+from metahook.protocol.objects import changed_paths
 from metahook.protocol.request import SyncRequest
 from metahook.protocol.response import Response
 

@@ -4,22 +4,98 @@ A 200 deletes the children that it does not list. A null child in it kills Metac
 undeclared kind is never deleted, and a child in another namespace than its parent is created and deleted for ever.
 """
 
+import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 import msgspec
 
-from metahook.protocol.bodies.bodies import MAX_RESYNC, RelatedRule
-from metahook.protocol.checks.misuse import what
-from metahook.protocol.checks.summary import MAX_LOG_FIELDS, RESERVED_LOG_FIELDS
-from metahook.protocol.objects.kind import Kind, group_key
-from metahook.protocol.objects.manifest import EncodedManifest, Identity, Manifest, identity_of
-from metahook.protocol.objects.object import Object
-from metahook.protocol.objects.plain_json import first_wrong, is_plain_json
-from metahook.protocol.observed.children import Children, UndeclaredKind
+from metahook.protocol.bodies import MAX_RESYNC, RelatedRule
+from metahook.protocol.objects import (
+    EncodedManifest,
+    Identity,
+    Kind,
+    Manifest,
+    Object,
+    first_wrong,
+    group_key,
+    identity_of,
+    is_plain_json,
+)
+from metahook.protocol.observed import Children, UndeclaredKind
 from metahook.protocol.request import Parent
-from metahook.protocol.response import DecoratorFinalizeResponse, DecoratorResponse, FinalizeResponse, Response
+from metahook.protocol.response import (
+    MAX_LOG_FIELDS,
+    RESERVED_LOG_FIELDS,
+    DecoratorFinalizeResponse,
+    DecoratorResponse,
+    FinalizeResponse,
+    Response,
+)
+
+
+class MisusedController(TypeError):
+    """Raised for an argument of a Controller that can't be right. Its text names the argument and the remedy."""
+
+
+def check_function(name: str, function: Any, *arguments: str) -> None:  # noqa: ANN401 - what an author passes
+    """Raise MisusedController if *function*, which is passed as *name*, is none that takes *arguments*."""
+    usage = f"{name}({', '.join(arguments)})"
+    if isinstance(function, type):
+        _misuse(f"{name} is a class: pass a function, {usage}")
+    if not callable(function):
+        _misuse(f"{name} is {what(function)}: pass a function, {usage}")
+    if _is_any(function, inspect.iscoroutinefunction, inspect.isasyncgenfunction):
+        _misuse(f"{name} is an async function: write it with def; the server calls it in a thread")
+    if _is_any(function, inspect.isgeneratorfunction):
+        _misuse(f"{name} is a generator: return the response, with no yield")
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        _misuse(f"{name} takes other arguments: write it as {usage}")
+    except ValueError:  # a function in C may have no signature
+        return
+
+
+def check_children(children: Any, parent: Kind | None, optional: Any = ()) -> None:  # noqa: ANN401 - as passed
+    """Raise MisusedController if *children* is no tuple of different kinds that *parent* can have."""
+    if isinstance(children, type):
+        _misuse(f"children is a class: write children=({children.__name__},), a tuple")
+    if not isinstance(children, tuple):
+        _misuse(f"children is {what(children)}: write a tuple of classes, such as (ConfigMap,)")
+    for struct in children:
+        if not (isinstance(struct, type) and issubclass(struct, Object) and hasattr(struct, "KIND")):
+            _misuse("children has an item that is not a subclass of metahook.Object with a KIND")
+        if parent and parent.namespaced and not struct.KIND.namespaced:
+            _misuse(
+                f"{struct.KIND.kind} is cluster-scoped and {parent.kind} is not: Kubernetes would delete such a child"
+            )
+    _check_different(struct.KIND for struct in children)
+    if not set(optional) <= set(children):
+        _misuse("optional_kinds has a class that is not in children: add it there, too")
+
+
+def _check_different(kinds: Iterable[Kind]) -> None:
+    keys = [kind.group_key for kind in kinds]
+    for key in keys:
+        if keys.count(key) > 1:
+            _misuse(f"children has two classes for {key}: leave one out")
+
+
+def _is_any(function: Any, *checks: Callable[[Any], bool]) -> bool:  # noqa: ANN401 - what an author passes
+    """Tell whether one of *checks* holds for *function*, or for the method by which an object is called."""
+    return any(check(function) or check(getattr(function, "__call__", None)) for check in checks)  # noqa: B004 - the method
+
+
+def what(value: object) -> str:
+    """Return what a message calls *value*: ``None``, or ``a dict``."""
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def _misuse(problem: str) -> NoReturn:
+    raise MisusedController(problem) from None
+
 
 Kinds = Mapping[tuple[str, str], Kind]
 """The kinds of the children that a controller may list, by API version and kind."""

@@ -9,9 +9,7 @@ from contextlib import suppress
 
 import msgspec
 
-from metahook.protocol.bodies.bodies import MIB, ObjectBody
-from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
-from metahook.protocol.bodies.reading import Encoded
+from metahook.protocol.bodies import MIB, Encoded, MalformedRequest, ObjectBody, RequestRule
 
 MAX_OBJECTS = 50_000
 """Groups and objects. A request with as many Pods would be 15 times too large."""

@@ -23,8 +23,7 @@ if the API server does not stream lists, the first list of a kind is one from a 
 
 import re
 
-from metahook.protocol.objects.manifest import Manifest, with_annotations
-from metahook.protocol.objects.object import Object
+from metahook.protocol.objects import Manifest, Object, with_annotations
 from metahook.protocol.request import Parent, SyncRequest
 
 _STAMP = re.compile(r"([0-9]{1,18})-(.+)")
