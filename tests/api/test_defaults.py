@@ -9,7 +9,7 @@ import yaml
 from app.api.schema.defaults import lacks_default
 from app.api.schema.reading import spec_schema
 from app.api.schema.structural import Schema
-from metahook.simulator.apiserver.custom_defaults import with_defaults
+from metahook.simulator.apiserver.custom_rules import with_defaults
 from tests.docs.documents import ROOT
 from tests.requests.builders import Json
 from toolkit.mutations import Path, without

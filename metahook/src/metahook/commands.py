@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from metahook.record.redaction import Redaction as Redaction
     from metahook.server.clock import utc_now as utc_now
     from metahook.simulator.apiserver import custom_rules as custom_rules
-    from metahook.simulator.apiserver.custom_defaults import with_defaults as with_defaults
+    from metahook.simulator.apiserver.custom_rules import with_defaults as with_defaults
     from metahook.simulator.metacontroller.settings import SERVED as SERVED, Mode as Mode, Settings as Settings
 else:
     _NAMES = {
@@ -54,7 +54,7 @@ else:
         "record.redaction": ("Redaction",),
         "server.clock": ("utc_now",),
         "simulator.apiserver": ("custom_rules",),
-        "simulator.apiserver.custom_defaults": ("with_defaults",),
+        "simulator.apiserver.custom_rules": ("with_defaults",),
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),
     }
     __all__ = [name for names in _NAMES.values() for name in names]

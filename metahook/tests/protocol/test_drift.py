@@ -11,7 +11,7 @@ from metahook import (
     overriding_manager,
     with_observed_values,
 )
-from metahook.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.metacontroller.children import merge
 from toolkit.hooks.minimal import config_map, observed_children
 
 Json = dict[str, Any]

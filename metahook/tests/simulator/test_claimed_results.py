@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from metahook.simulator.apiserver.stored_object import stored_object
-from metahook.simulator.findings.claimed_results import answered_sync, first_missing_field, unmet_claim
+from metahook.simulator.findings.evidence import answered_sync, first_missing_field, unmet_claim
 from metahook.simulator.history import Call
 from metahook.simulator.objects import with_metadata
 from toolkit.worlds import DEPLOYMENT, WEB, deployment, parent

@@ -8,13 +8,13 @@ from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
-from metahook.simulator.metacontroller.claims import (
+from metahook.simulator.metacontroller.children import (
     claim,
     with_owner_reference,
     with_parent_label,
     with_parents_namespace,
 )
-from metahook.simulator.metacontroller.settings.selector import generated_selector
+from metahook.simulator.metacontroller.settings import generated_selector
 from metahook.simulator.objects import reference_to, with_metadata
 from toolkit.worlds import SERVICE, WEB, Answers, events, parent, service, world
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from metahook.simulator.apiserver.store import Admission
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.controllers.deployment_controller import REVISION
-from metahook.simulator.controllers.pod_lifecycle import Failure
+from metahook.simulator.controllers.deployments import REVISION
+from metahook.simulator.controllers.kubelet import Failure
 from metahook.simulator.objects import Key, is_deleting, key_of
 from metahook.simulator.world import World
 from toolkit.deployments import count, edited, imaged, started

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metahook.protocol.observed import LAST_APPLIED
-from metahook.simulator.metacontroller.dynamic_apply import merge, merged_child, with_last_applied
+from metahook.simulator.metacontroller.children import merge, merged_child, with_last_applied
 from metahook.simulator.objects import to_json
 
 Json = dict[str, Any]

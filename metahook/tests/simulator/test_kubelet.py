@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.controllers.pod_lifecycle import Failure, failure_of_image
+from metahook.simulator.controllers.kubelet import Failure, failure_of_image
 from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.world import World
 from toolkit.deployments import imaged, started

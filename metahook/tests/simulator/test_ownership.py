@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metahook.simulator.apiserver.server_side_apply import SCALER, Ownership, changed_part, union
-from metahook.simulator.controllers.autoscaler import MORE
+from metahook.simulator.controllers.deployments import MORE
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.world import NoSuchObject, World
 from toolkit.worlds import DEPLOYMENT, Answers, Since, both_modes, deployment, settled, synced

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from metahook.simulator.scenarios.path import InvalidPath, PathNotFound, look_up, path_steps, set_value
+from metahook.simulator.scenarios import InvalidPath, PathNotFound, look_up, path_steps, set_value
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The ReplicaSet controller: the number of Pods, and the order in which they are deleted."""
 
-from metahook.simulator.controllers.pod_lifecycle import Failure
+from metahook.simulator.controllers.kubelet import Failure
 from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.objects import Key, is_deleting
 from toolkit.deployments import count, edited, imaged, started

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from metahook.simulator.controllers.deployments import PodCounts, next_sizes, surge_and_unavailable
 from metahook.simulator.controllers.pod_status import is_ready
-from metahook.simulator.controllers.rollout import PodCounts, next_sizes, surge_and_unavailable
 from metahook.simulator.objects import is_deleting
 from metahook.simulator.world import World
 from toolkit.slow import short_or_whole

@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 
 from metahook.simulator.objects import Key
-from metahook.simulator.scenarios.runner import StepResult, run_scenario
-from metahook.simulator.scenarios.scenario import (
+from metahook.simulator.scenarios import (
     InvalidScenario,
     Step,
+    StepResult,
     parse_duration,
     parse_object_name,
     read_scenario,
+    run_scenario,
 )
 from toolkit.careless import too_busy
 from toolkit.widgets import WIDGETS

@@ -50,7 +50,7 @@ def test_the_contracts_hold(half: Path) -> None:
             id="the API server knows Metacontroller",
         ),
         pytest.param(
-            "src/metahook/simulator/world.py", "import metahook.simulator.scenarios.path", id="a world knows scenarios"
+            "src/metahook/simulator/world.py", "import metahook.simulator.scenarios", id="a world knows scenarios"
         ),
         pytest.param(
             "src/metahook/simulator/metacontroller/children.py",
@@ -59,7 +59,7 @@ def test_the_contracts_hold(half: Path) -> None:
         ),
         pytest.param(
             "src/metahook/simulator/controllers/kubelet.py",
-            "import metahook.simulator.controllers.autoscaler",
+            "import metahook.simulator.controllers.deployments",
             id="the kubelet knows the autoscaler",
         ),
     ][:: short_or_whole(6, 1)],

@@ -21,7 +21,7 @@ from this package itself. Start at :mod:`metahook.simulator.world`.
 
 from metahook.simulator.apiserver.validation import ApiError as ApiError
 from metahook.simulator.clock import START as START
-from metahook.simulator.controllers.pod_lifecycle import Failure as Failure
+from metahook.simulator.controllers.kubelet import Failure as Failure
 from metahook.simulator.history import (
     Call as Call,
     Entry as Entry,
@@ -35,7 +35,7 @@ from metahook.simulator.hook import (
     Unreachable as Unreachable,
     in_process as in_process,
 )
-from metahook.simulator.metacontroller.dynamic_apply import with_last_applied as with_last_applied
+from metahook.simulator.metacontroller.children import with_last_applied as with_last_applied
 from metahook.simulator.metacontroller.settings import (
     MODES as MODES,
     SERVED as SERVED,
@@ -53,14 +53,12 @@ from metahook.simulator.objects import (
     to_json as to_json,
     with_metadata as with_metadata,
 )
-from metahook.simulator.scenarios.runner import (
-    StepResult as StepResult,
-    run_scenario as run_scenario,
-)
-from metahook.simulator.scenarios.scenario import (
+from metahook.simulator.scenarios import (
     InvalidScenario as InvalidScenario,
     Scenario as Scenario,
+    StepResult as StepResult,
     read_scenario as read_scenario,
+    run_scenario as run_scenario,
 )
 from metahook.simulator.world import (
     NeverQuiet as NeverQuiet,

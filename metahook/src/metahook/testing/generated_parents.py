@@ -5,8 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from metahook.protocol.objects import Manifest
-from metahook.simulator.apiserver.custom_defaults import custom_defaults
-from metahook.simulator.apiserver.custom_rules import Schema, fits
+from metahook.simulator.apiserver.custom_rules import Schema, custom_defaults, fits
 from metahook.testing.values import values
 
 _LONGEST = 40

@@ -7,8 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from metahook.simulator.apiserver.custom_rules import Schema, fits
-from metahook.simulator.apiserver.string_rules import python_pattern
+from metahook.simulator.apiserver.custom_rules import Schema, fits, python_pattern
 
 _LONGEST = 20
 """Characters more than the schema demands."""

@@ -31,8 +31,7 @@ from metahook.cli.errors import InputError
 from metahook.cli.files.manifests import Manifests
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.protocol.objects import changed_paths
-from metahook.simulator.findings.claimed_results import WORKLOADS, unmet_claim
-from metahook.simulator.findings.evidence import Evidence
+from metahook.simulator.findings.evidence import WORKLOADS, Evidence, unmet_claim
 from metahook.simulator.objects import Json
 
 MANIFESTS = "manifests"

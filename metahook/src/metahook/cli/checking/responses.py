@@ -12,11 +12,10 @@ from metahook.protocol.objects import Change, changes
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_rules import dropped, problems, written
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.controllers.deployment_controller import KUBECTL_APPLIED
-from metahook.simulator.findings.claimed_results import AnsweredSync
-from metahook.simulator.findings.evidence import Evidence
+from metahook.simulator.controllers.deployments import KUBECTL_APPLIED
+from metahook.simulator.findings.evidence import AnsweredSync, Evidence
 from metahook.simulator.history import History
-from metahook.simulator.metacontroller.dynamic_apply import MERGE_KEYS, merge
+from metahook.simulator.metacontroller.children import MERGE_KEYS, merge
 from metahook.simulator.objects import Json, Key, to_json
 
 _MOST = 60

@@ -9,7 +9,7 @@ from functools import partial
 from metahook.cli.checking.calls import CheckedHook
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.controllers.deployment_controller import KUBECTL_APPLIED
+from metahook.simulator.controllers.deployments import KUBECTL_APPLIED
 from metahook.simulator.findings import findings
 from metahook.simulator.findings.evidence import Evidence
 from metahook.simulator.history import Call, Entry, History

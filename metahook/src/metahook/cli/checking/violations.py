@@ -18,7 +18,7 @@ from metahook.cli.files.manifests import schema_of
 from metahook.simulator.apiserver.custom_rules import Path
 from metahook.simulator.findings import Violation, findings
 from metahook.simulator.findings.evidence import Evidence
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json
 

@@ -31,7 +31,7 @@ from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.hooks.requests import Requests
 from metahook.protocol.objects import changed_paths
 from metahook.server.clock import utc_now
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.objects import Json
 from metahook.simulator.world import LONGEST_TIMER, NeverQuiet, World
 

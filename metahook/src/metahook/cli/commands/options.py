@@ -19,7 +19,7 @@ from metahook.cli.hooks.named_hook import PATHS, LocalHook, read_hook
 from metahook.protocol.controller import Controller
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
-from metahook.simulator.scenarios.scenario import Scenario
+from metahook.simulator.scenarios import Scenario
 from metahook.simulator.world import World
 
 T = TypeVar("T")

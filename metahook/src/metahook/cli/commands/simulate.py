@@ -29,7 +29,7 @@ from metahook.cli.simulation.screen import JsonLines, Lines, Plain, Screen, wrap
 from metahook.simulator.history import Call, Entry
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json
-from metahook.simulator.scenarios.scenario import Scenario, Step
+from metahook.simulator.scenarios import Scenario, Step
 from metahook.simulator.world import World
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from metahook.protocol.request import Shape, SyncRequest
 from metahook.simulator.apiserver.server_side_apply import apply
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
-from metahook.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.metacontroller.children import merge
 
 ChildrenByName = dict[Identity, Json]
 

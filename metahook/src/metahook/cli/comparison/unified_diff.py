@@ -8,7 +8,7 @@ from metahook.cli.files.documents import as_yaml
 from metahook.cli.files.recordings import Identity
 from metahook.protocol.objects import Json
 from metahook.protocol.observed import LAST_APPLIED
-from metahook.simulator.controllers.deployment_controller import REVISION
+from metahook.simulator.controllers.deployments import REVISION
 
 
 def diff_lines(edit: EditedChildren) -> list[str]:

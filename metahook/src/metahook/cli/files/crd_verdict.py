@@ -7,16 +7,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from metahook.protocol.objects import Json
-from metahook.simulator.apiserver.custom_defaults import SYSTEM, own_fields, validation, with_defaults
 from metahook.simulator.apiserver.custom_rules import (
     CEL,
+    SYSTEM,
     Path,
     Problem,
     Schema,
     identity,
     is_unchanged,
+    own_fields,
     problems,
     schemas,
+    validation,
+    with_defaults,
 )
 from metahook.simulator.apiserver.store import Admission
 

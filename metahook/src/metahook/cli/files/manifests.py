@@ -12,7 +12,7 @@ from metahook.cli.files.manifest import FileManifest, files_in, missing, misspel
 from metahook.protocol.objects import Json, Kind
 from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path, Problem, written
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
-from metahook.simulator.scenarios.path import path_steps
+from metahook.simulator.scenarios import path_steps
 
 _GROUP = "metacontroller.k8s.io/"
 _CRD = "apiextensions.k8s.io/v1"

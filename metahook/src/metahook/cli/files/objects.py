@@ -11,13 +11,14 @@ from metahook.cli.files.manifest import FileManifest, files_in, missing, misspel
 from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, present_fields, type_problems
 from metahook.protocol.objects import Json
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
-from metahook.simulator.apiserver.custom_defaults import custom_defaults, validation
 from metahook.simulator.apiserver.custom_rules import (
     KEEPS_ALL,
     HookProblem,
     Problem,
+    custom_defaults,
     schemas,
     unknown_fields,
+    validation,
 )
 from metahook.simulator.apiserver.store import Admission, ApiServer
 from metahook.simulator.apiserver.validation import ApiError
@@ -25,7 +26,7 @@ from metahook.simulator.clock import Clock
 from metahook.simulator.history import History
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Key, key_of
-from metahook.simulator.scenarios.path import InvalidPath, path_steps
+from metahook.simulator.scenarios import InvalidPath, path_steps
 from metahook.simulator.world import World
 
 _CHECKED_ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}

@@ -24,7 +24,7 @@ from metahook.protocol.request_builder import (
     qualified_name,
     sync_request,
 )
-from metahook.simulator.apiserver.custom_defaults import custom_defaults
+from metahook.simulator.apiserver.custom_rules import custom_defaults
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import Settings
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from metahook.simulator.findings import findings
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.objects import key_of
-from metahook.simulator.scenarios.runner import StepResult, run_scenario
-from metahook.simulator.scenarios.scenario import Scenario, Step
+from metahook.simulator.scenarios import Scenario, Step, StepResult, run_scenario
 from metahook.simulator.world import NeverQuiet, World
 
 if TYPE_CHECKING:

@@ -10,15 +10,17 @@ import click
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files.documents import documents
 from metahook.protocol.objects import Json
-from metahook.simulator.scenarios.path import InvalidPath, PathNotFound, set_value
-from metahook.simulator.scenarios.scenario import (
+from metahook.simulator.scenarios import (
     Expect,
     FailureName,
+    InvalidPath,
     InvalidScenario,
+    PathNotFound,
     Scenario,
     Step,
     parse_duration,
     read_scenario,
+    set_value,
 )
 
 C = TypeVar("C", bound=Callable[..., Any])

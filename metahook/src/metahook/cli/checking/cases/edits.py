@@ -11,7 +11,7 @@ from functools import cached_property
 from metahook.cli.checking.calls import OK, CheckedHook
 from metahook.protocol.purity import differing
 from metahook.simulator.clock import START
-from metahook.simulator.findings.claimed_results import answered_sync
+from metahook.simulator.findings.evidence import answered_sync
 from metahook.simulator.history import Call, History
 from metahook.simulator.objects import Json
 

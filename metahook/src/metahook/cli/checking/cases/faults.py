@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from metahook.cli.checking.runs import Fault
 from metahook.cli.simulation.faults import delay, lose
-from metahook.simulator.controllers.pod_lifecycle import Failure
+from metahook.simulator.controllers.kubelet import Failure
 from metahook.simulator.history import History, Write
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.metacontroller.response import Crash
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.world import World

@@ -9,7 +9,7 @@ from metahook.cli.checking.calls import Stopped
 from metahook.cli.checking.results import CheckResult
 from metahook.simulator.apiserver.custom_rules import CEL, Path, fits, written
 from metahook.simulator.objects import Json, to_json
-from metahook.simulator.scenarios.path import set_value
+from metahook.simulator.scenarios import set_value
 
 EXAMPLES = 40
 """Generated parents, without those by which an example becomes smaller."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from metahook.cli.files.manifests import property_of
 from metahook.simulator.apiserver.custom_rules import CEL, fits
-from metahook.simulator.apiserver.names import name_problem
-from metahook.simulator.findings.claimed_results import AnsweredSync
-from metahook.simulator.findings.purity import words
+from metahook.simulator.apiserver.validation import name_problem
+from metahook.simulator.findings.evidence import AnsweredSync
+from metahook.simulator.findings.rules import words
 from metahook.simulator.objects import Json, Key, to_json, with_metadata
 
 TWIN = "-twin"
