@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from metahook.cli.errors import InputError as InputError, input_errors as input_errors
     from metahook.cli.files import metadata as metadata
     from metahook.cli.files.documents import FILE as FILE, as_yaml as as_yaml
-    from metahook.cli.files.manifest import (
+    from metahook.cli.files.manifests import (
         FileManifest as FileManifest,
+        Manifests as Manifests,
         files_in as files_in,
         missing as missing,
         misspelt as misspelt,
         read_manifests as read_manifests,
     )
-    from metahook.cli.files.manifests import Manifests as Manifests
     from metahook.cli.program import Commands as Commands, Program as Program, bound_program as bound_program
     from metahook.protocol.objects import Json as Json, printable as printable
     from metahook.protocol.request import Shape as Shape
@@ -43,8 +43,14 @@ else:
         "cli.errors": ("InputError", "input_errors"),
         "cli.files": ("metadata",),
         "cli.files.documents": ("FILE", "as_yaml"),
-        "cli.files.manifest": ("FileManifest", "files_in", "missing", "misspelt", "read_manifests"),
-        "cli.files.manifests": ("Manifests",),
+        "cli.files.manifests": (
+            "FileManifest",
+            "Manifests",
+            "files_in",
+            "missing",
+            "misspelt",
+            "read_manifests",
+        ),
         "cli.program": ("Commands", "Program", "bound_program"),
         "protocol.objects": ("Json", "printable"),
         "protocol.request": ("Shape",),

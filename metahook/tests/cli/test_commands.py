@@ -256,7 +256,6 @@ def test_the_start_imports_nothing_that_a_command_needs() -> None:
     assert "click" in modules
     assert not modules & {"fastapi", "httpx", "hypothesis", "rich", "starlette", "uvicorn", "yaml"}
     assert "metahook.simulator" not in ended.stdout
-    assert "metahook.kinds" not in ended.stdout
 
 
 @pytest.mark.parametrize("command", ["check", "diff", "render", "replay", "simulate"])

@@ -375,7 +375,7 @@ def test_any_hook_is_recorded_without_the_content_of_secrets(hook: Hook, tmp_pat
 def test_a_disk_that_hangs_delays_no_response(hook: Hook, tmp_path: Path) -> None:
     source = """
 import time
-from metahook.record.folder import Folder
+from metahook.record.recorder import Folder
 Folder.save = lambda *_: time.sleep(3)
 from metahook.cli.main import main
 main()

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import yaml
 
-from metahook.envtest.client import Client, Refused
-from metahook.envtest.discovery import UnknownKind
+from metahook.envtest.client import Client, Refused, UnknownKind
 from metahook.protocol.objects import Manifest
 
 

@@ -7,8 +7,7 @@ import click
 import httpx
 
 from metahook.protocol.bodies import MIB
-from metahook.record.folder import CannotRecord
-from metahook.record.recorder import Recorder
+from metahook.record.recorder import CannotRecord, Recorder
 from metahook.record.redaction import Redaction
 from metahook.record.server import RecordedHook, serve
 from metahook.server.callers.tls import Certificates

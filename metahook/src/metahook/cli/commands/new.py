@@ -9,8 +9,7 @@ import click
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.yaml_documents import dump_yaml
 from metahook.cli.hooks.named_hook import load_file
-from metahook.cli.project.files import project_files
-from metahook.cli.project.names import read_project
+from metahook.cli.project import project_files, read_project
 
 
 @click.command("new")
