@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from app import __version__
 from app.cli.environment import settings_for_another_server, tokens_of
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo
+from app.core.desired.memo import GenerationMemo
 from metahook.server import TokenCheck, hook_router
 
 settings = settings_for_another_server()

@@ -9,7 +9,7 @@ import click
 from app import __version__
 from app.cli.options import with_settings
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo
+from app.core.desired.memo import GenerationMemo
 from app.settings.option import changed, option_of, variable_of
 from app.settings.serve import ServeSettings
 from metahook.commands import InputError

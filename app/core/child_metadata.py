@@ -7,7 +7,9 @@ children but the Deployment have the name of their parent.
 from collections.abc import Mapping
 from typing import Any
 
-from app.api.values.names import GROUP
+from app import Json
+from app.api.model import as_json
+from app.api.names import GROUP
 from metahook import ConfigMap, Deployment, Manifest, Object, Parent, Pod, Secret
 
 SELECTOR_LABEL = "myresource"
@@ -81,6 +83,11 @@ def manifest_of(kind: type[Object], parent: Parent, spec: Mapping[str, Any], **m
         "metadata": {"name": name, "namespace": parent.namespace, "labels": labels(parent), **metadata},
         "spec": spec,
     }
+
+
+def present(fields: Mapping[str, object]) -> Json:
+    """Return the *fields* that have a value, as JSON has them."""
+    return {name: as_json(value) for name, value in fields.items() if value is not None}
 
 
 def replica_set_hash(pod: Pod, deployment: str) -> str | None:

@@ -27,10 +27,9 @@ from app.core.child_metadata import (
     REVERTED,
     deployment_name,
 )
-from app.core.desired.desired_state import DesiredState, desired_state
-from app.core.desired.generation import GenerationMemo
-from app.core.desired.kept_children import left_as_applied
-from app.core.desired.manifests.deployment import with_rollback
+from app.core.desired.deployment import with_rollback
+from app.core.desired.desired_state import DesiredState, desired_state, left_as_applied
+from app.core.desired.memo import GenerationMemo
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.pod_diagnosis import NOTHING_KNOWN, Diagnosis, diagnose_pods
 from app.core.drift import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from app.api.values.names import SHARD_LABEL
+from app.api.names import SHARD_LABEL
 from bench.scale.watch import Event
 from metahook.envtest.client import Client
 from metahook.simulator.objects import Json

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.files.validation import problems
+from app.cli.bound import problems
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files import yaml_documents
 from metahook.cli.files.manifests import read_manifests

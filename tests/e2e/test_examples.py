@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from app.api.spec import MyResourceSpec
-from app.cli.files.validation import problems
+from app.cli.bound import problems
 from app.core.desired.children import CHILDREN
 from metahook import Kind, SyncRequest
 from metahook.cli.files import objects

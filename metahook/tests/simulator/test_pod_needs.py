@@ -118,7 +118,7 @@ CONFIG_ERROR = "CreateContainerConfigError"
 
 
 def test_a_container_says_what_it_waits_for_as_a_kubelet_does() -> None:
-    """The messages are those in ``tests/data/pods`` of the operator, from a real kubelet."""
+    """The messages are those in ``tests/data/pods.json`` of the operator, from a real kubelet."""
     made = pod_with(_variables("configMap"))
     assert waiting(made) == {"reason": CONFIG_ERROR, "message": 'configmap "app" not found'}
     assert waiting(pod_with(_variables("secret")))["message"] == 'secret "app" not found'
