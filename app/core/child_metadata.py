@@ -16,7 +16,7 @@ POD_TEMPLATE_HASH = "pod-template-hash"
 """The label with which the Deployment controller tells the Pods of its ReplicaSets apart."""
 
 GENERATION_STAMP = f"{GROUP}/applied"
-"""The annotation of each child with its generation stamp: see :mod:`metahook.protocol.checks.generation`."""
+"""The annotation of each child with its generation stamp: see :mod:`metahook.protocol.stale_requests`."""
 
 ADDRESS_LABEL = f"{GROUP}/address"
 """The label of an Ingress or HTTPRoute with the hash of its host and path."""

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from metahook.protocol.observed.managed_fields import APPLIER
+from metahook.protocol.managed_fields import APPLIER
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import YOU
 from metahook.simulator.objects import Json, to_json
