@@ -26,13 +26,10 @@ from typing import Any
 import msgspec
 
 from metahook.protocol.managed_fields import is_metacontroller, owns
-from metahook.protocol.objects import Manifest, Object, with_annotations, without_nulls
+from metahook.protocol.objects import MERGE_KEYS, Manifest, Object, with_annotations, without_nulls
 from metahook.protocol.observed import LAST_APPLIED, Children
 
 _IDENTITY = ("apiVersion", "kind", "metadata")
-
-_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
-"""What identifies an item of a list of objects. Source: Metacontroller, pkg/dynamic/apply, ``knownMergeKeys``."""
 
 _MOST = 16
 """Fields whose managers are looked up: each takes as long as the lists of what the managers own."""
@@ -198,7 +195,7 @@ def _matches(desired: list[Any], observed: list[Any], key: str) -> list[Any]:
 def _merge_key(items: list[Any]) -> str | None:
     """Return the first of the keys that all *items* have."""
     first = items[0] if items and isinstance(items[0], dict) else {}
-    for key in _KEYS:
+    for key in MERGE_KEYS:
         if key in first and all(_has_key(item, key) for item in items):
             return key
     return None

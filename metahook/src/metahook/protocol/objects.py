@@ -345,6 +345,13 @@ def ready(observed: _HasConditions | None, condition: str = "Ready") -> bool:
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
+MERGE_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
+"""What identifies an item of a list of objects, to Metacontroller: the first of them that all items have.
+
+Source: Metacontroller, pkg/dynamic/apply, ``knownMergeKeys``.
+"""
+
+
 class Change(NamedTuple):
     """A value that differs. ``old`` or ``new`` is UNSET if there is no value at the path."""
 

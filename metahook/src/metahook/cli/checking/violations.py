@@ -15,7 +15,7 @@ from metahook.cli.checking.calls import CheckedHook
 from metahook.cli.checking.results import CheckResult
 from metahook.cli.checking.runs import Run
 from metahook.cli.files.manifests import FileManifest, property_of, schema_of
-from metahook.protocol.objects import Change, changes
+from metahook.protocol.objects import MERGE_KEYS, Change, changes
 from metahook.simulator.apiserver.built_in_kinds import undeclared_field
 from metahook.simulator.apiserver.custom_rules import Path, dropped, problems, written
 from metahook.simulator.apiserver.validation import ApiError
@@ -23,7 +23,7 @@ from metahook.simulator.controllers.deployments import KUBECTL_APPLIED
 from metahook.simulator.findings import Violation, findings
 from metahook.simulator.findings.evidence import AnsweredSync, Evidence
 from metahook.simulator.history import History
-from metahook.simulator.metacontroller.children import MERGE_KEYS, NAME, merge
+from metahook.simulator.metacontroller.children import NAME, merge
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json, Key, to_json
 

@@ -155,6 +155,12 @@ BUILT_IN = tuple(Kind(*words[:4]) for words in _DOCUMENT.kinds)
 _TYPES = {(api_version, kind): name for api_version, kind, _, _, name in _DOCUMENT.kinds}
 
 
+def merge_keys(type_: str) -> dict[str, tuple[str, ...]]:
+    """Return the fields that identify an item in a list of *type_*, such as ``core.v1.PodSpec``, by the list's name."""
+    fields = _DOCUMENT.types[type_]["fields"]
+    return {name: tuple(inner["keys"]) for name, inner in fields.items() if isinstance(inner, dict) and "keys" in inner}
+
+
 def declared_fields(item: Json) -> Json:
     """Return *item* without fields that its kind does not declare, and with values as an API server stores them.
 

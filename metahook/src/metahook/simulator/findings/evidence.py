@@ -11,13 +11,13 @@ from functools import cached_property
 import msgspec
 from msgspec import UNSET
 
-from metahook.protocol.objects import changes
+from metahook.protocol.objects import MERGE_KEYS, changes
 from metahook.protocol.request_builder import Api, controller_of
 from metahook.simulator.apiserver.stored_object import stored_object
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import Call, Entry, History, Write
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.children import MERGE_KEYS, merge
+from metahook.simulator.metacontroller.children import merge
 from metahook.simulator.metacontroller.response import Crash, InvalidResponse, Response, read_sync
 from metahook.simulator.metacontroller.settings import LABEL, STRICT, HookSettings
 from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata

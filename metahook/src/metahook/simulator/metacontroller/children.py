@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from metahook.protocol.installation import UpdateMethod
-from metahook.protocol.objects import Kind, object_or_empty
+from metahook.protocol.objects import MERGE_KEYS, Kind, object_or_empty
 from metahook.protocol.observed import LAST_APPLIED
 from metahook.protocol.request_builder import controller_of
 from metahook.simulator.apiserver.built_in_kinds import check_object
@@ -135,8 +135,6 @@ def _live(parent: Json, api: ApiServer) -> Json:
     return live
 
 
-MERGE_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
-"""What identifies an item of a list of objects: the first of them that all items have."""
 SYSTEM = (
     "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
     "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
