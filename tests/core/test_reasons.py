@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.core.reasons import POD_REASONS, REASONS, Reason
+from app.core.status import conditions
 from app.core.status.conditions import ANSWERS, CONDITIONS
 from app.core.status.conditions.ready import WORDS
 from tests.requests.builders import condition, my_resource, sync
@@ -47,6 +48,12 @@ def unseen(names: Iterable[str]) -> set[str]:
 
 def test_the_tests_of_the_core_see_every_reason() -> None:
     assert unseen(REASONS) == set(), NO_TEST
+
+
+def test_each_module_of_a_condition_is_listed() -> None:
+    files = {file.stem for file in Path(conditions.__file__).parent.glob("[!_]*.py")}
+
+    assert files == {vars(each)["__name__"].rpartition(".")[2] for each in CONDITIONS}
 
 
 def test_a_condition_has_a_type_and_one_besides_those_of_ready_says_something() -> None:
