@@ -13,8 +13,7 @@ from app import __version__
 from app.cli.environment import settings_for_another_server, tokens_of
 from app.core.controller import controller
 from app.core.desired.memo import GenerationMemo
-from metahook import hook_router
-from metahook.server import TokenCheck
+from metahook.server import TokenCheck, hook_router
 
 settings = settings_for_another_server()
 tokens = tokens_of(settings)

@@ -12,9 +12,8 @@ from app.core.controller import controller
 from app.core.desired.memo import GenerationMemo
 from app.settings.option import changed, option_of, variable_of
 from app.settings.serve import ServeSettings
-from metahook import Address, ServerOptions, serve
 from metahook.commands import InputError
-from metahook.server import CannotListen, CannotLoad, Certificates, Tokens
+from metahook.server import Address, CannotListen, CannotLoad, Certificates, ServerOptions, Tokens, serve
 
 
 @click.command("serve")

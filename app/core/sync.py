@@ -132,7 +132,7 @@ def _diagnosis(request: SyncRequest, deployment: Deployment | None, desired: Des
 def _to_send(child: Manifest, request: SyncRequest, facts: Facts, rollback: Rollback | None) -> Manifest:
     """Return *child*, with the repair annotation while the observed one lacks a label, or has long had another value.
 
-    See :mod:`metahook.protocol.drift.repair`. Values that are overridden are the observed ones. The *rollback* is what
+    See :mod:`metahook.protocol.drift`. Values that are overridden are the observed ones. The *rollback* is what
     the Deployment is to remember from now on, if that changes.
     """
     named = (child["kind"], child["metadata"]["name"])

@@ -15,7 +15,7 @@ from app.api.model import Model
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from app.cli.bound import problems
-from metahook.cli.files.crd_verdict import refused
+from metahook.cli.files.objects import refused
 from metahook.simulator.apiserver.custom_rules import HookProblem
 from tests.api.apiserver import SCHEMA, read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES

@@ -12,7 +12,7 @@ from app.api.crd import Schema
 from app.api.model import Rule
 from app.api.reading import InvalidSpec, lacks_default, read, spec_schema
 from app.api.spec import MyResourceSpec
-from metahook.simulator.apiserver.custom_defaults import with_defaults
+from metahook.simulator.apiserver.custom_rules import with_defaults
 from tests.api.apiserver import read_stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY, REFUSED

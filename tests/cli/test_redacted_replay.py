@@ -19,7 +19,7 @@ from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import HTTPRoute
 from metahook.cli.commands.replay import version_of
-from metahook.cli.comparison.comparison import compare
+from metahook.cli.comparison.responses import compare
 from metahook.cli.files.recordings import read_recording
 from metahook.cli.hooks.named_hook import LocalHook
 from metahook.record.redaction import Redaction

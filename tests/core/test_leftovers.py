@@ -16,7 +16,7 @@ from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import SyncRequest
-from metahook.protocol.drift.leftovers import format_path, leftovers
+from metahook.protocol.leftovers import format_path, leftovers
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
 from tests.requests.builders import NOW, UID, Json, condition, finished, grouped, my_resource, sync

@@ -5,8 +5,8 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
-from metahook import Address, ServerOptions, serve
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
+from metahook.server import Address, ServerOptions, serve
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens
 from metahook.server.callers.watched_files import reloading

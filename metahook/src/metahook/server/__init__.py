@@ -22,8 +22,7 @@ This is the way of a request; ``lifecycle.server`` connects uvicorn with both en
 
 In your own app, the way starts at ``hook.router``.
 
-This is also the door for another program that serves hooks: it imports each name at its first use. ``serve``,
-``Address`` and ``ServerOptions`` are those of :mod:`metahook`.
+This is also the door for another program that serves hooks: it imports each name at its first use.
 """
 
 from typing import TYPE_CHECKING
@@ -31,30 +30,34 @@ from typing import TYPE_CHECKING
 from metahook.door import opener
 
 if TYPE_CHECKING:
+    from metahook.server.app import ServerOptions as ServerOptions
     from metahook.server.callers.tls import Certificates as Certificates
-    from metahook.server.callers.tokens import TokenCheck as TokenCheck
-    from metahook.server.callers.tokens import Tokens as Tokens
+    from metahook.server.callers.tokens import TokenCheck as TokenCheck, Tokens as Tokens
     from metahook.server.callers.watched_files import CannotLoad as CannotLoad
     from metahook.server.clock import utc_now as utc_now
-    from metahook.server.lifecycle.address import CannotListen as CannotListen
-    from metahook.server.limits import DEFAULT_LIMITS as DEFAULT_LIMITS
-    from metahook.server.limits import MIB as MIB
-    from metahook.server.limits import Limits as Limits
-    from metahook.server.telemetry.logs import DEFAULT_LOG as DEFAULT_LOG
-    from metahook.server.telemetry.logs import Format as Format
-    from metahook.server.telemetry.logs import Level as Level
-    from metahook.server.telemetry.logs import LogOptions as LogOptions
-    from metahook.server.telemetry.logs import set_up_logging as set_up_logging
-    from metahook.server.telemetry.metrics import CONTENT_TYPE as CONTENT_TYPE
-    from metahook.server.telemetry.metrics import Metrics as Metrics
+    from metahook.server.hook.router import hook_router as hook_router
+    from metahook.server.lifecycle.address import Address as Address, CannotListen as CannotListen
+    from metahook.server.lifecycle.serve import serve as serve
+    from metahook.server.limits import DEFAULT_LIMITS as DEFAULT_LIMITS, MIB as MIB, Limits as Limits
+    from metahook.server.telemetry.logs import (
+        DEFAULT_LOG as DEFAULT_LOG,
+        Format as Format,
+        Level as Level,
+        LogOptions as LogOptions,
+        set_up_logging as set_up_logging,
+    )
+    from metahook.server.telemetry.metrics import CONTENT_TYPE as CONTENT_TYPE, Metrics as Metrics
     from metahook.server.telemetry.telemetry import Telemetry as Telemetry
 else:
     _NAMES = {
+        "app": ("ServerOptions",),
         "callers.tls": ("Certificates",),
         "callers.tokens": ("TokenCheck", "Tokens"),
         "callers.watched_files": ("CannotLoad",),
         "clock": ("utc_now",),
-        "lifecycle.address": ("CannotListen",),
+        "hook.router": ("hook_router",),
+        "lifecycle.address": ("Address", "CannotListen"),
+        "lifecycle.serve": ("serve",),
         "limits": ("DEFAULT_LIMITS", "MIB", "Limits"),
         "telemetry.logs": ("DEFAULT_LOG", "Format", "Level", "LogOptions", "set_up_logging"),
         "telemetry.metrics": ("CONTENT_TYPE", "Metrics"),

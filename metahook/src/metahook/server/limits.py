@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from metahook.protocol.bodies.bodies import MAX_BODY, MIB
+from metahook.protocol.bodies import MAX_BODY, MIB
 
 __all__ = ["DEFAULT_LIMITS", "KIB", "MIB", "NAMES", "Limits"]
 

@@ -10,8 +10,8 @@ from http import HTTPStatus
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from metahook.protocol.bodies import bodies
-from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
+from metahook.protocol import bodies
+from metahook.protocol.bodies import MalformedRequest, RequestRule
 
 DROP_WITHIN = 5.0
 """Seconds for which the rest of a request that is too large is read and dropped."""

@@ -11,7 +11,7 @@ import httpx
 
 from metahook.cli.errors import InputError
 from metahook.cli.hooks.credentials import Credentials
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
 

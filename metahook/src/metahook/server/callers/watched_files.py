@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 
 POLL = 5.0
 """Seconds between two looks at the files."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive
 
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.server.connections.body_memory import BodyMemory, Buffer, Places
 from metahook.server.limits import Limits
 from metahook.server.refusal import NOT_HTTP, TOO_LARGE, TOO_SLOW, UNSUPPORTED, Refused

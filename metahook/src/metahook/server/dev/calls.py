@@ -11,11 +11,10 @@ from time import perf_counter
 
 import msgspec
 
-from metahook.protocol.bodies.malformed import MalformedRequest
-from metahook.protocol.checks.gate import RefusedResponse
+from metahook.protocol.bodies import MalformedRequest
 from metahook.protocol.controller import EncodedResponse, Handler
-from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.objects.printable import printable
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.objects import Json, printable
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.dev.response_lines import difference_lines, listed_children
 from metahook.server.telemetry.log_event import LogEvent

@@ -11,10 +11,7 @@ from itertools import chain
 import msgspec
 from msgspec import UNSET
 
-from metahook.protocol.objects.changes import Change, changed_paths, changes
-from metahook.protocol.objects.object import object_or_empty
-from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.objects.printable import printable
+from metahook.protocol.objects import Change, Json, changed_paths, changes, object_or_empty, printable
 
 Identity = tuple[str, str, str, str]
 """Kind, namespace, name and API version of a child; the namespace is empty if the response names none."""

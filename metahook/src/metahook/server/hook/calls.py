@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from metahook.protocol.bodies.malformed import MalformedRequest
-from metahook.protocol.bodies.request_limits import MAX_DECODED, decoded_size
+from metahook.protocol.bodies import MalformedRequest
 from metahook.protocol.controller import EncodedResponse, Handler
 from metahook.protocol.request import Body, Parent, try_parent
+from metahook.protocol.request_limits import MAX_DECODED, decoded_size
 from metahook.server.clock import Clock
 from metahook.server.connections.body import SMALL, Bodies
 from metahook.server.connections.body_memory import Buffer

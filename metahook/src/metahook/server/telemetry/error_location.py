@@ -2,9 +2,9 @@
 
 import traceback
 
-from metahook.protocol.checks.gate import RefusedResponse
 from metahook.protocol.controller import MisusedException
-from metahook.protocol.observed.children import UndeclaredKind
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.observed import UndeclaredKind
 
 INNERMOST, OUTERMOST = 10, 5
 """Frames of a long traceback that are shown: a recursion may have thousands."""

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from metahook.protocol.checks.summary import Summary
 from metahook.protocol.request import Parent
+from metahook.protocol.response import Summary
 from metahook.server.telemetry.log_event import LogEvent, Value
 
 OK = 200

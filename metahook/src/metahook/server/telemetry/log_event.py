@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from metahook.protocol.objects.printable import printable
+from metahook.protocol.objects import printable
 
 Value = str | int | float | list[str] | dict[str, str]
 

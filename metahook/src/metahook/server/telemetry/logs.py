@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from select import PIPE_BUF, select
 from typing import Any, Literal
 
-from metahook.protocol.objects.printable import printable
+from metahook.protocol.objects import printable
 from metahook.server.telemetry.error_location import error_location
 from metahook.server.telemetry.log_event import LogEvent
 from metahook.server.telemetry.log_rate import LOG_RATE

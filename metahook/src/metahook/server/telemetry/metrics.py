@@ -22,7 +22,7 @@ from prometheus_client import (
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
 
-from metahook.protocol.checks.summary import Summary
+from metahook.protocol.response import Summary
 from metahook.server.limits import KIB, NAMES, Limits
 from metahook.server.telemetry.hook_call import HookCall
 

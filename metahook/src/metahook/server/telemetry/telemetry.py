@@ -14,8 +14,8 @@ from time import monotonic
 
 from starlette.responses import Response
 
-from metahook.protocol.checks.summary import Summary
 from metahook.protocol.request import Parent
+from metahook.protocol.response import Summary
 from metahook.server.refusal import FAILED, Refusal
 from metahook.server.telemetry.hook_call import HookCall
 from metahook.server.telemetry.log_event import LogEvent, Value
