@@ -155,7 +155,9 @@ def reference() -> str:
 
 
 def finish(site: Path = SITE) -> None:
-    """Let the search find Chinese words."""
+    """Leave out the roles of Sphinx in docstrings, and let the search find Chinese words."""
+    page = (site / REFERENCE).with_suffix(".html")
+    page.write_text(re.sub(":[a-z]+:(?=<code>)", "", page.read_text()))
     for index in site.glob("search.js*"):
         begin, found, rest = index.read_text().partition('"lang":["en"')
         if not found:
