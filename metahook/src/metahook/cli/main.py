@@ -28,7 +28,6 @@ def _group() -> None:
 
 
 def program() -> Program:
-    """Return the program with all commands."""
     return Program(_group, "metahook")
 
 

@@ -206,7 +206,6 @@ def _words(project: Project) -> set[str]:
 
 
 def _has_struct(kind: Kind) -> bool:
-    """Tell whether metahook has a struct for the objects of *kind*."""
     found = getattr(metahook, kind.kind, None)
     return isinstance(found, type) and issubclass(found, Object) and kind == found.KIND
 
@@ -254,7 +253,6 @@ def _child_names(project: Project, child: Kind) -> dict[str, str]:
 
 
 def _repeated(text: str, project: Project) -> str:
-    """Return *text* with the lines that are there for each child."""
     children = {
         "child": project.children,
         "own-struct": [child for child in project.children if not _has_struct(child) and child.kind != "StatefulSet"],
