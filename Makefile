@@ -78,7 +78,7 @@ mutants: $(READY) build/mutants/ready ## Plant mistakes in lines that differ fro
 	@$(MUTANTS)/cosmic-ray init tests/mutants.toml build/mutants.sqlite
 	@$(if $(ALL),,$(MUTANTS)/cr-filter-git --config tests/mutants.toml build/mutants.sqlite)
 	@$(if $(ALL),,$(MUTANTS)/cr-filter-operators build/mutants.sqlite tests/mutants.toml)
-	@timeout --signal=INT $(or $(MINUTES),60)m $(MUTANTS)/cosmic-ray exec tests/mutants.toml build/mutants.sqlite || test $$? = 124
+	@env --default-signal=INT timeout --signal=INT $(or $(MINUTES),60)m $(MUTANTS)/cosmic-ray exec tests/mutants.toml build/mutants.sqlite || test $$? = 124
 	@$(MUTANTS)/cr-report --surviving-only --show-diff build/mutants.sqlite
 	@$(if $(ALL),$(MUTANTS)/cr-rate --fail-over 30 build/mutants.sqlite)
 

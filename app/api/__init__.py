@@ -18,7 +18,7 @@ written in CEL for the API server and in Python for the hook; a *description* is
     probes, resources
                   parts of a container
     scalars       kinds of strings
-    model         what all models share: strict parsing, rules, keys of lists
+    model         what all models share: strict parsing, rules, keys of lists, and where a field is copied to
     names         the names that Kubernetes knows this API by
 
 Imports point down this list, to no other package of this repository; no clock, and no I/O except to read

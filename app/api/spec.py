@@ -1,7 +1,7 @@
 """MyResourceSpec: what a user writes. Read this first; the other modules of the package define its parts.
 
-The names and the meanings of fields are those of Kubernetes. The modules of app/core/desired, above all deployment.py,
-show where each field goes.
+The names and the meanings of fields are those of Kubernetes. A field that the Deployment, its Pods or a container have
+as it is says so: InDeployment, InPod or InContainer. Where all others go is in app/core/desired, mostly deployment.py.
 """
 
 from typing import Annotated, Literal

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from app import Json
-from app.api.model import as_json
 from app.api.names import GROUP
 from metahook import ConfigMap, Deployment, Manifest, Object, Parent, Pod, Secret
 
@@ -86,8 +85,8 @@ def manifest_of(kind: type[Object], parent: Parent, spec: Mapping[str, Any], **m
 
 
 def present(fields: Mapping[str, object]) -> Json:
-    """Return the *fields* that have a value, as JSON has them."""
-    return {name: as_json(value) for name, value in fields.items() if value is not None}
+    """Return the *fields* that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def replica_set_hash(pod: Pod, deployment: str) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from bench.scale.prometheus import samples, total
+from bench.scale.usage import samples, total
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client
 from metahook.envtest.control_plane import ControlPlane, metacontroller

@@ -28,7 +28,7 @@ LARGEST_IMAGE = 48 * 1024 * 1024
 
 def plain(text: object) -> str:
     """Return *text* without the commit, which the version has between releases, and what follows from it in URLs."""
-    return re.sub(r"\.g[0-9a-f]{8}\b|(?<=\d)-[0-9a-f]{8}\b", "", str(text))
+    return re.sub(r"\.g[0-9a-f]{8}\b|(?<=[0-9a-f])-[0-9a-f]{8}\b", "", str(text))
 
 
 def test_every_file_is_on_the_page(built: Built) -> None:

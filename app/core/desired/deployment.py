@@ -1,7 +1,7 @@
 """The desired Deployment: it sets only the fields that the operator owns; all others belong to other controllers.
 
 Its Pod template depends only on the spec, the name, and the hashes of what the application reads, and on nothing that
-scaling changes: another value here restarts Pods.
+scaling changes: another value here restarts Pods. The models say which fields it copies; this module has the rest.
 """
 
 from collections.abc import Mapping
@@ -52,14 +52,14 @@ def _pod_spec(spec: MyResourceSpec) -> Json:
 def _container(container: MyResourceSpec | InitContainer, spec: MyResourceSpec) -> Json:
     name = container.name if isinstance(container, InitContainer) else CONTAINER
     copied = container.copies("Container")
-    env = None if container.env is None else [_variable(variable.as_json(), name) for variable in container.env]
+    env = [_variable(variable, name) for variable in copied.get("env", [])]
     ports = None if container.ports is None else [_port(port) for port in container.ports]
     return present(
         {
             "name": name,
             **copied,
             "ports": ports,
-            "env": env,
+            "env": env or None,
             "imagePullPolicy": container.image_pull_policy or pull_policy(container.image),
             "resources": _resources(container),
             "securityContext": _container_security(container, spec, copied),

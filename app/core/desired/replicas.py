@@ -196,7 +196,7 @@ def autoscaler(parent: Parent, spec: MyResourceSpec, replicas: Replicas) -> Mani
         "minReplicas": replicas.desired if is_held else autoscaling.min_replicas,
         "maxReplicas": replicas.desired if is_held else autoscaling.max_replicas,
         "metrics": [_metric(name, percentage) for name, percentage in targets.items() if percentage],
-        "behavior": autoscaling.behavior,
+        "behavior": autoscaling.behavior and autoscaling.behavior.as_json(),
     }
     return manifest_of(HorizontalPodAutoscaler, parent, present(fields), annotations=replicas.annotations)
 

@@ -377,7 +377,7 @@ def test_a_disk_that_hangs_delays_no_response(hook: Hook, tmp_path: Path) -> Non
 import time
 from metahook.record.recorder import Folder
 Folder.save = lambda *_: time.sleep(3)
-from metahook.cli.main import main
+from metahook.cli.program import main
 main()
 """
     slow = (GENERIC[0], "-c", source, "record")
