@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
+from types import ModuleType
 
 from app.cli import main as myresource
 
@@ -138,12 +139,18 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
             shutil.copy(file, target)
 
 
+def exported(package: str) -> list[str]:
+    """Return the names that *package* exports: those in its ``__all__``, or else all but modules."""
+    module = importlib.import_module(package)
+    public = [name for name, value in vars(module).items() if name[0] != "_" and not isinstance(value, ModuleType)]
+    return sorted(getattr(module, "__all__", public), key=str.lower)
+
+
 def reference() -> str:
     """Return the page REFERENCE, on which mkdocstrings puts what the source says of each name."""
     page = "# Python reference\n\nFor authors of hooks in Python. This page lists all names that `metahook` exports.\n"
     for package, text in PACKAGES.items():
-        names = sorted(importlib.import_module(package).__all__, key=str.lower)
-        page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in names)
+        page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in exported(package))
     return page
 
 
