@@ -18,7 +18,7 @@ from metahook.cli.files.manifests import FileManifest
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import Identity, Recording
-from metahook.cli.hooks.requests import Requests, children_of, conditions_of, invalid_spec
+from metahook.cli.hooks.requests import Requests, children_of, invalid_spec, ready_of
 from metahook.protocol.objects import Json, Kind, Object, changed_paths
 from metahook.protocol.observed import LAST_APPLIED
 from metahook.protocol.request import Shape, SyncRequest
@@ -150,7 +150,7 @@ def edit_of_recording(
     after = {key: _stored_over(current.get(key), applied.get(key, {}), child) for key, child in new_desired.items()}
     rolled = [key for key in observed if key[0] in ROLLED and key in before]
     paths = [path for key in rolled if key in after for path in restart_paths(before[key], after[key])]
-    return EditedChildren(before, after, paths, running=frozenset(rolled), ready=_ready(response))
+    return EditedChildren(before, after, paths, running=frozenset(rolled), ready=ready_of(response))
 
 
 def _check(recorded: Recording) -> None:
@@ -181,11 +181,6 @@ def _stored_over(observed: Json | None, last_applied: Json, desired: Json) -> Js
 
 def _by_name(response: bytes) -> ChildrenByName:
     return {(child["kind"], child["metadata"]["name"]): child for child in children_of(response)}
-
-
-def _ready(response: bytes) -> str:
-    found = (item for item in conditions_of(response) if item.get("type") == "Ready")
-    return next((f"{item.get('reason')}: {item.get('message')}" for item in found), "")
 
 
 def _edited(parent: Json, new: Json) -> Json:

@@ -171,6 +171,12 @@ def conditions_of(response: bytes) -> Iterator[Json]:
     yield from (item for item in status.get("conditions") or [] if isinstance(item, dict))
 
 
+def ready_of(response: bytes) -> str:
+    """Return reason and message of Ready; empty if the *response* has none."""
+    found = (item for item in conditions_of(response) if item.get("type") == "Ready")
+    return next((f"{item.get('reason')}: {item.get('message')}" for item in found), "")
+
+
 def invalid_spec(response: bytes, reason: str) -> str:
     """Return the message of Ready if its *reason* says that the spec is invalid; empty if it is valid."""
     found = (item for item in conditions_of(response) if reason and item.get("reason") == reason)
