@@ -9,8 +9,8 @@ import yaml
 
 from app.api.crd import schema
 from app.core.controller import controller
-from app.core.status.conditions import OTHER_CONDITIONS
-from app.core.status.glossary import TERMS
+from app.core.status.conditions import ANSWERS
+from app.core.status.parent_status import TERMS
 from app.core.watch import Watch
 from website.fields import below
 from website.troubleshoot import plain
@@ -129,7 +129,7 @@ def _conditions() -> str:
 def _reasons() -> str:
     rows = "".join(
         f"| {each.type} | {each.status} | {each.reason} | {plain(each.example()).removesuffix(_SEE)} |\n"
-        for each in OTHER_CONDITIONS
+        for each in ANSWERS
     )
     return f"| condition | status | reason | message |\n|---|---|---|---|\n{rows}"
 

@@ -15,7 +15,7 @@ from app.cli.wrapping import wrap
 from app.core.child_metadata import GENERATION_STAMP, PASSING_ANNOTATIONS
 from app.core.controller import controller
 from app.core.reasons import INVALID_SPEC
-from app.core.status.conditions import FOREIGN_FIELDS
+from app.core.status.conditions import foreign_fields
 from app.core.watch import Watch
 from metahook import Kind, Service
 from metahook.commands import SERVED, Binding, Mode, Settings, Uncompared, Words, custom_rules, with_defaults
@@ -93,7 +93,9 @@ def binding() -> Binding:
         uncompared=Uncompared(
             fields=frozenset({"override"}),  # it has times, and managers, which a redacted request does not name
             times={"waiting": "since"},
-            conditions=frozenset({FOREIGN_FIELDS.type}),  # it depends on managedFields, which a recording leaves out
+            conditions=frozenset(
+                {foreign_fields.TYPE.name}
+            ),  # it depends on managedFields, which a recording leaves out
             annotations=PASSING_ANNOTATIONS,  # they depend on times, and on managedFields
         ),
         hidden=frozenset({GENERATION_STAMP, *PASSING_ANNOTATIONS}),

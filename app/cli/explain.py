@@ -7,8 +7,9 @@ import click
 from app.cli.options import with_docs_url
 from app.cli.wrapping import Row, page, row
 from app.core.reasons import REASONS, Reason, linked
-from app.core.status.conditions import OTHER_CONDITIONS, ParentCondition
-from app.core.status.glossary import TERMS, Term
+from app.core.status.condition_type import ParentCondition, Term
+from app.core.status.conditions import ANSWERS
+from app.core.status.parent_status import TERMS
 
 
 @click.command("explain")
@@ -62,7 +63,7 @@ def _pages() -> list[Row]:
     return [
         *((name, _reason(reason)) for name, reason in REASONS.items()),
         *((term.name, _term(term)) for term in TERMS),
-        *((other.reason, _condition(other)) for other in OTHER_CONDITIONS if other.reason.lower() not in own),
+        *((other.reason, _condition(other)) for other in ANSWERS if other.reason.lower() not in own),
     ]
 
 
@@ -72,8 +73,9 @@ def _reason(reason: Reason) -> str:
 
 
 def _term(term: Term) -> str:
-    reasons = [("Reasons", ", ".join(term.reasons))] if term.reasons else []
-    rows = [("Meaning", term.meaning), *reasons, ("What to do", term.remedy)]
+    reasons = [answer.reason for answer in ANSWERS if (answer.type, term.kind) == (term.name, "condition")]
+    listed = [("Reasons", ", ".join(reasons))] if reasons else []
+    rows = [("Meaning", term.meaning), *listed, ("What to do", term.remedy)]
     return page(f"{term.name}: a {term.kind} of a MyResource", rows)
 
 

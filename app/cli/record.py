@@ -22,9 +22,8 @@ from app.core.child_metadata import (
 )
 from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
 from app.core.desired.config_hash import published_hashes
-from app.core.diagnosis import advice, pod_failures, replica_failure
-from app.core.status.facts.template_records import template_hash
-from app.core.status.facts.wait import ROLLOUT
+from app.core.diagnosis import advice, disruptions
+from app.core.facts import ROLLOUT, template_hash
 from app.core.watch import Watch
 from metahook import (
     Body,
@@ -44,7 +43,7 @@ from metahook.commands import kept_fields as kept
 _WATCH = Watch(secrets=True)
 """A request without Secrets has their hashes of before, whatever is watched."""
 
-_READ_MESSAGES = (*advice.READ_MESSAGES, *pod_failures.READ_MESSAGES, *replica_failure.READ_MESSAGES)
+_READ_MESSAGES = (*advice.READ_MESSAGES, *disruptions.READ_MESSAGES)
 
 
 def _form(node: dict[str, Any]) -> kept.Form:

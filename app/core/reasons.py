@@ -1,13 +1,13 @@
 """The catalogue of reasons: why a MyResource is Ready or not, each with its message, its causes and what to do.
 
-A table, and the only one. ``myresource explain`` prints it. :mod:`app.core.status.readiness` decides when each holds,
+A table, and the only one. ``myresource explain`` prints it. :mod:`app.core.readiness` decides when each holds,
 and :mod:`app.core.diagnosis` when those hold that Pods give. A message is fixed for each cause: no counts, no
 names of nodes or Pods, nothing that changes while the cause stays the same.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
@@ -26,13 +26,15 @@ class Outlook(Enum):
 # Each reason exists once, so reasons are compared by identity and not by their texts.
 @dataclass(frozen=True, eq=False)
 class Reason:
-    """A reason of Ready. Words of an explanation and of :mod:`app.core.status.messages` fill its message."""
+    """A reason of Ready. Words of an explanation and of :mod:`app.core.status.conditions.ready` fill its message."""
 
     name: str
     outlook: Outlook
     message: str
     cause: str
     remedy: str
+    example_words: Mapping[str, str] = field(default_factory=dict)
+    """The words of its example that no other has."""
 
     @cached_property
     def words(self) -> list[str]:
@@ -45,7 +47,7 @@ class Reason:
 
     def example(self) -> str:
         """Return a message as a user sees it, for ``myresource explain`` and the pages."""
-        return example(self.name, self.message)
+        return example(self.message, self.example_words)
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,15 @@ class Explanation:
 
 _WORD = re.compile(r"{(\w+)}")
 
+MOST = 700
+"""Characters of a list. A message may have 1024, and its remedy must not be cut off."""
 
-def example(reason: str, message: str) -> str:
-    """Return the template *message* of a *reason*, with words such as a MyResource called web has."""
-    return message.format_map({**_EXAMPLE, **EXAMPLES.get(reason, {})})
+AND_OTHERS = "and others"
+
+
+def example(message: str, words: Mapping[str, str]) -> str:
+    """Return the template *message* with *words*, and those that a MyResource called web has."""
+    return message.format_map({**_EXAMPLE, **words})
 
 
 _PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z/-]+\.md)")
@@ -70,6 +77,18 @@ _PAGE = re.compile(r"(?<!/)\bdocs/(?=[a-z/-]+\.md)")
 def linked(text: str, docs_url: str) -> str:
     """Return *text* with the pages that it names, such as docs/clusters/operate.md, at *docs_url*; addresses stay."""
     return _PAGE.sub(lambda _: f"{docs_url}/", text)
+
+
+def listing(things: Iterable[object], separator: str = ", ", most: int = MOST) -> str:
+    """Return *things* in their order, each once; those that do not fit are ``and others``. The first always fits."""
+    texts: list[str] = []
+    length = 0
+    for text in dict.fromkeys(map(str, things)):
+        length += len(text) + len(separator)
+        if texts and length > most:
+            return separator.join([*texts, AND_OTHERS])
+        texts.append(text)
+    return separator.join(texts)
 
 
 _EXAMPLE = {
@@ -86,74 +105,6 @@ _EXAMPLE = {
 }
 """Words of the examples of messages."""
 
-EXAMPLES: Mapping[str, Mapping[str, str]] = {
-    "InvalidSpec": {"problem": "spec.image: must be an image reference such as nginx:1.27"},
-    "ChildTerminating": {"until": "its finalizers are removed: service.kubernetes.io/load-balancer-cleanup"},
-    "NameConflict": {
-        "way_out": "set spec.service.mode to Disabled",
-        "uid": "b848bea7-865d-4a1f-bf45-a10293c59ffe",
-    },
-    "KindNotManaged": {"unmanaged": "HorizontalPodAutoscaler"},
-    "DependencyNotFollowed": {"dependencies": "mybackups/web is of a kind that the operator does not watch"},
-    "NotApplied": {
-        "write": "created",
-        "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller "
-        "lacks the permission",
-        "described": "myresource web",
-    },
-    "Overridden": {
-        "override": "Field manager kubectl-edit has changed a field of Service web, and the operator now reverts such "
-        "changes only once every ten minutes. Set the same value in this spec, or stop it from changing the field: "
-        "spec.type"
-    },
-    "LeftoverFields": {
-        "fields": "spec.template.spec.nodeSelector",
-        "command": """kubectl patch deployment web-deployment -n default --field-manager=metacontroller -p """
-        """'{"spec":{"template":{"spec":{"nodeSelector":null}}}}'""",
-    },
-    "Building": {"awaited": "Deployment web-deployment to be created"},
-    "RolledBack": {"image": "nginx:1.28", "failure": "CrashLooping", "ready_image": "nginx:1.27"},
-    "ConfigNotFound": {"missing": "ConfigMap settings"},
-    "ReplicaFailure": {"refusal": "a quota of the namespace is exceeded: lower the requests, or raise the quota"},
-    "ImagePullFailed": {
-        "problem": "can't pull its image",
-        "remedy": "check spec.image, and set spec.imagePullSecrets if the registry is private",
-    },
-    "ContainerConfigError": {
-        "why": "Secret db does not exist: create it, or mark its use in the spec as optional",
-    },
-    "RunContainerError": {"remedy": "check spec.command"},
-    "OOMKilled": {"where": " at its 128Mi limit", "remedy": "raise spec.memory"},
-    "CrashLooping": {
-        "code": "127",
-        "hint": " (its command was not found)",
-        "command": "logs",
-        "options": " -c main --previous --ignore-errors",
-    },
-    "Evicted": {"why": "its node is low on memory", "remedy": "free up memory on the node, or add nodes"},
-    "Preempted": {"remedy": "set spec.priorityClassName, or add nodes"},
-    "PodRejected": {"why": "the node does not have enough free resources"},
-    "Unschedulable": {"requests": "spec.memory", "constraints": ", no node matches spec.nodeSelector", "claims": ""},
-    "ProbeFailing": {"remedy": "check spec.readinessProbe, and how the application answers it"},
-    "Sleeping": {"pods": ". Pods that are still stopping are not counted"},
-    "ScaledToZero": {"pods": ", and no Pods are running"},
-    "NotYetAdmitted": {"choice": "spec.expose.className"},
-    "NotAccepted": {
-        "gateway": "shared",
-        "route": "HTTPRoute web",
-        "resource": "httproute",
-        "why": "Accepted is False, NotAllowedByListeners",
-    },
-    "HostClaimed": {"holder": "MyResource shop"},
-    "NotEnabled": {"kind": "HTTPRoute", "value": "expose.gateway", "unwanted": "spec.expose.gateway"},
-    "SetByOthers": {
-        "fields": "Deployment web-deployment: spec.template.spec.nodeSelector (kubectl-edit)",
-        "command": """kubectl patch deployment web-deployment -n default --field-manager=metacontroller -p """
-        """'{"spec":{"template":{"spec":{"nodeSelector":null}}}}'""",
-    },
-}
-"""Words of the examples that differ by reason, or that one reason alone has."""
-
 
 TERMINATING = Reason(
     "Terminating",
@@ -169,6 +120,7 @@ INVALID_SPEC = Reason(
     "The spec is not valid. The API server accepted it because the CRD can't express the rule, such as which "
     "annotations this cluster allows, or did not have the rule yet when the object was stored.",
     "Correct the field that the message names. Until then, existing objects are left unchanged.",
+    {"problem": "spec.image: must be an image reference such as nginx:1.27"},
 )
 SUSPENDED = Reason(
     "Suspended",
@@ -188,6 +140,7 @@ CHILD_TERMINATING = Reason(
     "Pods are deleted first. Or the object belongs to an earlier MyResource of the same name.",
     "Wait. If it stays, find out which controllers should remove the finalizers that the message names, and why they "
     "do not.",
+    {"until": "its finalizers are removed: service.kubernetes.io/load-balancer-cleanup"},
 )
 NAME_CONFLICT = Reason(
     "NameConflict",
@@ -202,6 +155,10 @@ NAME_CONFLICT = Reason(
     "or spec.expose, delete the object if it is not needed, or let the MyResource adopt it with the command in the "
     "message (this has no effect if another controller owns the object). "
     "If the message names a Deployment that does not exist, its ReplicaSets still exist: delete them.",
+    {
+        "way_out": "set spec.service.mode to Disabled",
+        "uid": "b848bea7-865d-4a1f-bf45-a10293c59ffe",
+    },
 )
 KIND_NOT_MANAGED = Reason(
     "KindNotManaged",
@@ -212,6 +169,7 @@ KIND_NOT_MANAGED = Reason(
     "an earlier release, as after helm rollback.",
     "Install the chart in the version of the operator's image, or remove the field from the spec. The other objects of "
     "the MyResource are created and updated as usual.",
+    {"unmanaged": "HorizontalPodAutoscaler"},
 )
 DEPENDENCY_NOT_FOLLOWED = Reason(
     "DependencyNotFollowed",
@@ -222,6 +180,7 @@ DEPENDENCY_NOT_FOLLOWED = Reason(
     "Remove the dependency, or add its kind to the settings of the operator: docs/apps/dependencies.md. Remove a "
     "ConfigMap or a Secret: Pods wait for each one that the spec uses, without a dependency. Pods and Services can't "
     "be dependencies.",
+    {"dependencies": "mybackups/web is of a kind that the operator does not watch"},
 )
 WAITING_FOR_DEPENDENCIES = Reason(
     "WaitingForDependencies",
@@ -241,6 +200,12 @@ NOT_APPLIED = Reason(
     "Read the SyncError events: kubectl describe myresource NAME. If there are none, another object has the name: "
     "check its owner references, and rename one of the two. If the message names finalizers, find out which "
     "controllers should remove them, and why they do not.",
+    {
+        "write": "created",
+        "obstacle": "another object has its name, or a quota or an admission policy rejects it, or Metacontroller "
+        "lacks the permission",
+        "described": "myresource web",
+    },
 )
 OVERRIDDEN = Reason(
     "Overridden",
@@ -256,6 +221,11 @@ OVERRIDDEN = Reason(
     "spec, or stop the other user or controller from changing the field. If the field is env, rename the variable that "
     "uses another one. Ready becomes True a minute after the operator has reverted the last change. To revert it "
     "immediately, change the spec.",
+    {
+        "override": "Field manager kubectl-edit has changed a field of Service web, and the operator now reverts such "
+        "changes only once every ten minutes. Set the same value in this spec, or stop it from changing the field: "
+        "spec.type"
+    },
 )
 LEFTOVER_FIELDS = Reason(
     "LeftoverFields",
@@ -267,6 +237,11 @@ LEFTOVER_FIELDS = Reason(
     "command, run that one, too. To prevent this, change the apply strategy as "
     "docs/clusters/scale.md#change-the-apply-strategy describes, and change the spec instead of using kubectl rollout "
     "undo.",
+    {
+        "fields": "spec.template.spec.nodeSelector",
+        "command": """kubectl patch deployment web-deployment -n default --field-manager=metacontroller -p """
+        """'{"spec":{"template":{"spec":{"nodeSelector":null}}}}'""",
+    },
 )
 BUILDING = Reason(
     "Building",
@@ -276,6 +251,7 @@ BUILDING = Reason(
     "Or the child is to be deleted, and still exists.",
     "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "
     "LeftoverFields or NameConflict.",
+    {"awaited": "Deployment web-deployment to be created"},
 )
 ROLLED_BACK = Reason(
     "RolledBack",
@@ -287,6 +263,7 @@ ROLLED_BACK = Reason(
     "LastReady. The spec stays as it is.",
     "Run myresource explain with the reason in the message, and correct the spec. To try the same image again, set "
     "spec.restartedAt. If the Available condition is False, the last image fails, too.",
+    {"image": "nginx:1.28", "failure": "CrashLooping", "ready_image": "nginx:1.27"},
 )
 ROLLING_OUT = Reason(
     "RollingOut",
@@ -303,6 +280,7 @@ CONFIG_NOT_FOUND = Reason(
     "The spec uses a ConfigMap or Secret, or a key of one, that does not exist. Running Pods are not affected. New "
     "Pods can't start. The MyResource is Stalled after progressDeadlineSeconds.",
     "Create what the message names, or set optional: true where the spec uses it.",
+    {"missing": "ConfigMap settings"},
 )
 PROGRESS_DEADLINE_EXCEEDED = Reason(
     "ProgressDeadlineExceeded",
@@ -321,6 +299,7 @@ REPLICA_FAILURE = Reason(
     "PriorityClass does not exist. If only the extra Pods of a rolling update exceed a quota, the rollout completes "
     "without your action, unless maxUnavailable allows no Pod: its default of 25% allows none below 4 replicas.",
     "Check the ReplicaSets: kubectl describe replicasets -l myresource=NAME. Raise the quota or change the spec.",
+    {"refusal": "a quota of the namespace is exceeded: lower the requests, or raise the quota"},
 )
 PAUSED = Reason(
     "Paused",
@@ -350,6 +329,10 @@ IMAGE_PULL_FAILED = Reason(
     "and the node does not have the image.",
     "Correct spec.image, or add a Secret for its registry to spec.imagePullSecrets. For the full error: "
     "kubectl describe pods -l myresource=NAME",
+    {
+        "problem": "can't pull its image",
+        "remedy": "check spec.image, and set spec.imagePullSecrets if the registry is private",
+    },
 )
 CONTAINER_CONFIG_ERROR = Reason(
     "ContainerConfigError",
@@ -361,6 +344,9 @@ CONTAINER_CONFIG_ERROR = Reason(
     "Create what the message names, or mark its use in the spec as optional; set spec.runAsUser to the ID "
     "of a user that is not root, or spec.securityProfile to Baseline. For the full error: "
     "kubectl describe pods -l myresource=NAME",
+    {
+        "why": "Secret db does not exist: create it, or mark its use in the spec as optional",
+    },
 )
 RUN_CONTAINER_ERROR = Reason(
     "RunContainerError",
@@ -370,6 +356,7 @@ RUN_CONTAINER_ERROR = Reason(
     "application never ran, so it has no logs.",
     "Correct spec.command or the entrypoint of the image, or use an image for the CPU architecture of the nodes. For "
     "the full error: kubectl describe pods -l myresource=NAME",
+    {"remedy": "check spec.command"},
 )
 OOM_KILLED = Reason(
     "OOMKilled",
@@ -377,6 +364,7 @@ OOM_KILLED = Reason(
     "{who} was OOMKilled{where}: {remedy}.",
     "The application used more memory than its limit allows, or the node ran out of memory.",
     "Raise the field that the message names, or reduce the memory use of the application.",
+    {"where": " at its 128Mi limit", "remedy": "raise spec.memory"},
 )
 CRASH_LOOPING = Reason(
     "CrashLooping",
@@ -386,6 +374,12 @@ CRASH_LOOPING = Reason(
     "kubelet restarts it. The container counts as recovered once it has run for ten minutes.",
     "Read its logs: kubectl logs -l myresource=NAME -c main --previous --ignore-errors. If they show no error, check "
     "the liveness and startup probes and the postStart hook: kubectl describe pods -l myresource=NAME",
+    {
+        "code": "127",
+        "hint": " (its command was not found)",
+        "command": "logs",
+        "options": " -c main --previous --ignore-errors",
+    },
 )
 EVICTED = Reason(
     "Evicted",
@@ -396,6 +390,7 @@ EVICTED = Reason(
     "Pod was evicted through the API, such as by kubectl drain. If a replacement is evicted, too, the next one "
     "counts as available only after ten minutes without another eviction.",
     "Do what the message says. For the full error: kubectl describe pods -l myresource=NAME",
+    {"why": "its node is low on memory", "remedy": "free up memory on the node, or add nodes"},
 )
 PREEMPTED = Reason(
     "Preempted",
@@ -403,6 +398,7 @@ PREEMPTED = Reason(
     "A Pod was preempted to make room for Pods of a higher priority: {remedy}.",
     "The scheduler or the kubelet removed the Pod because Pods of a higher priority needed its resources.",
     "Give the Pods a higher priority with spec.priorityClassName, or add nodes.",
+    {"remedy": "set spec.priorityClassName, or add nodes"},
 )
 POD_REJECTED = Reason(
     "PodRejected",
@@ -411,6 +407,7 @@ POD_REJECTED = Reason(
     "When the Pod arrived, the node no longer had enough CPU, memory or devices, or had too many Pods (OutOfcpu, "
     "OutOfmemory, OutOfpods), or its labels or devices had changed.",
     "Add nodes, or lower the requests. For the full error: kubectl describe pods -l myresource=NAME",
+    {"why": "the node does not have enough free resources"},
 )
 NODE_LOST = Reason(
     "NodeLost",
@@ -428,6 +425,7 @@ UNSCHEDULABLE = Reason(
     "All nodes are full or too small, or no node meets the constraints of the Pods.",
     "Lower the requests, relax the constraints, or add nodes. For the number of nodes that do not fit, and why: "
     "kubectl describe pods -l myresource=NAME",
+    {"requests": "spec.memory", "constraints": ", no node matches spec.nodeSelector", "claims": ""},
 )
 PROBE_FAILING = Reason(
     "ProbeFailing",
@@ -437,6 +435,7 @@ PROBE_FAILING = Reason(
     "readiness probes allow. Each probe allows initialDelaySeconds, plus periodSeconds (or timeoutSeconds if longer) "
     "times failureThreshold (or successThreshold if larger).",
     "Correct spec.readinessProbe, or find out what the application waits for: kubectl logs -l myresource=NAME -c main",
+    {"remedy": "check spec.readinessProbe, and how the application answers it"},
 )
 
 # The reasons of a MyResource that is Ready.
@@ -450,6 +449,7 @@ SLEEPING = Reason(
     "No action is needed: it wakes up at the time in status.schedule.nextTransition. To wake it up earlier: "
     """kubectl patch myresource NAME --type=merge -p """
     """'{"spec":{"schedule":{"overrideUntil":"2026-01-31T18:00:00Z","overrideState":"Awake"}}}'""",
+    {"pods": ". Pods that are still stopping are not counted"},
 )
 SCALED_TO_ZERO = Reason(
     "ScaledToZero",
@@ -457,6 +457,7 @@ SCALED_TO_ZERO = Reason(
     "The MyResource is scaled to zero{pods}.",
     "spec.replicas is 0. Pods that are still stopping do not count.",
     "No action is needed. To start it again: kubectl scale myresource NAME --replicas=1",
+    {"pods": ", and no Pods are running"},
 )
 AVAILABLE = Reason(
     "Available",

@@ -5,8 +5,9 @@ import pytest
 from app.api.crd import descriptions
 from app.api.status import MyResourceStatus
 from app.core.reasons import REASONS
-from app.core.status.conditions import CONDITION_TYPES, OTHER_CONDITIONS, ParentCondition
-from app.core.status.glossary import TERMS
+from app.core.status.condition_type import ParentCondition
+from app.core.status.conditions import ANSWERS
+from app.core.status.parent_status import TERMS
 from tests.cli.command import assert_one_line, call, shown
 
 
@@ -33,7 +34,7 @@ def test_a_page_that_an_explanation_names_is_where_the_setting_says(monkeypatch:
     assert_one_line(call("explain", "Ready", "--docs-url", "no address"), 2, "--docs-url", "write an address")
 
 
-@pytest.mark.parametrize("seen", OTHER_CONDITIONS, ids=lambda seen: f"{seen.type}-{seen.reason}")
+@pytest.mark.parametrize("seen", ANSWERS, ids=lambda seen: f"{seen.type}-{seen.reason}")
 def test_the_reasons_of_the_other_conditions_are_explained_too(seen: ParentCondition) -> None:
     ended = call("explain", seen.reason)
 
@@ -46,12 +47,12 @@ def test_a_message_is_shown_as_a_user_sees_it() -> None:
         "Message     Container main can't pull its image: check spec.image, and "
         in call("explain", "ImagePullFailed").out
     )
-    for name in {*REASONS, *(seen.reason for seen in OTHER_CONDITIONS)}:
+    for name in {*REASONS, *(seen.reason for seen in ANSWERS)}:
         assert not re.search(r"<\w|{\w+}", call("explain", name).out), name
 
 
 STATES = ("Building", "Ready", "Sleeping", "Degraded", "Failed", "Suspended", "Terminating")
-CONDITIONS = [each.name for each in CONDITION_TYPES]
+CONDITIONS = [term.name for term in TERMS if term.kind == "condition"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_the_states_and_conditions_are_those_of_the_code() -> None:
 
     assert set(re.findall(r"[A-Z][a-z]+", described.partition("Depend")[0])) - {"Summary"} == set(STATES)
     assert {term.name for term in TERMS if term.kind == "state"} == set(STATES)
-    assert {seen.type for seen in OTHER_CONDITIONS} <= set(CONDITIONS)
+    assert {seen.type for seen in ANSWERS} <= set(CONDITIONS)
 
 
 @pytest.mark.parametrize("name", sorted({*REASONS, *STATES, *CONDITIONS}))

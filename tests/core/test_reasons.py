@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.reasons import EXAMPLES, POD_REASONS, REASONS, Reason
-from app.core.status.conditions import CONDITION_TYPES, OTHER_CONDITIONS
-from app.core.status.messages import WORDS
+from app.core.reasons import POD_REASONS, REASONS, Reason
+from app.core.status import conditions
+from app.core.status.conditions import ANSWERS, CONDITIONS
+from app.core.status.conditions.ready import WORDS
 from tests.requests.builders import condition, my_resource, sync
 
 HERE = Path(__file__)
@@ -33,11 +34,10 @@ def test_all_words_are_used() -> None:
 
 
 def test_a_word_of_an_example_is_one_of_its_message() -> None:
-    messages = {each.reason: each.message for each in OTHER_CONDITIONS} | {
-        reason.name: reason.message for reason in REASONS.values()
-    }
+    examples = [(each.message, each.example_words) for each in ANSWERS]
+    examples += [(each.message, each.example_words) for each in REASONS.values()]
 
-    assert [name for name, words in EXAMPLES.items() if not words.keys() <= placeholders(messages[name])] == []
+    assert [message for message, words in examples if not words.keys() <= placeholders(message)] == []
 
 
 def unseen(names: Iterable[str]) -> set[str]:
@@ -50,15 +50,21 @@ def test_the_tests_of_the_core_see_every_reason() -> None:
     assert unseen(REASONS) == set(), NO_TEST
 
 
+def test_each_module_of_a_condition_is_listed() -> None:
+    files = {file.stem for file in Path(conditions.__file__).parent.glob("[!_]*.py")}
+
+    assert files == {vars(each)["__name__"].rpartition(".")[2] for each in CONDITIONS}
+
+
 def test_a_condition_has_a_type_and_one_besides_those_of_ready_says_something() -> None:
-    assert {each.name for each in CONDITION_TYPES} - {"Ready", "Reconciling", "Stalled"} == {
-        each.type for each in OTHER_CONDITIONS
+    assert {each.TYPE.name for each in CONDITIONS} - {"Ready", "Reconciling", "Stalled"} == {
+        each.type for each in ANSWERS
     }
 
 
-@pytest.mark.parametrize("kind", sorted({seen.type for seen in OTHER_CONDITIONS}))
+@pytest.mark.parametrize("kind", sorted({seen.type for seen in ANSWERS}))
 def test_the_tests_of_the_core_see_every_condition_with_each_of_its_reasons(kind: str) -> None:
-    assert unseen({kind, *(seen.reason for seen in OTHER_CONDITIONS if seen.type == kind)}) == set(), NO_TEST
+    assert unseen({kind, *(seen.reason for seen in ANSWERS if seen.type == kind)}) == set(), NO_TEST
 
 
 def test_a_condition_without_a_test_is_noticed() -> None:

@@ -14,12 +14,11 @@ from app.core.desired.desired_state import left_as_observed
 from app.core.desired.exposure import http_route, ingress
 from app.core.desired.memo import GenerationMemo
 from app.core.desired.replicas import Replicas, autoscaler, budget, schedule_state
+from app.core.facts import Wait, is_scaling, may_have_scaled
+from app.core.previous_status import PreviousStatus
+from app.core.response_children import _next_rollback
 from app.core.rollout import Rollout
-from app.core.status import autoscaling, exposed
-from app.core.status import rollback as rollback_status
-from app.core.status.facts import scaling
-from app.core.status.facts.previous_status import PreviousStatus
-from app.core.status.facts.wait import Wait
+from app.core.status.conditions import autoscaling_active, dependencies_ready, exposed
 from app.core.watch import Watch
 from metahook import Children, CustomizeRequest, SyncRequest
 from metahook.protocol.request_builder import customize_request, sync_request
@@ -30,18 +29,18 @@ WATCH = Watch(pods=True, secrets=True)
 
 CODE: dict[str, tuple[tuple[ModuleType | Callable[..., Any], ...], Json]] = {
     "autoscaling": (
-        (autoscaler, autoscaling, scaling),
+        (autoscaler, autoscaling_active, is_scaling, may_have_scaled),
         {"autoscaling": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50}, "cpu": "1"},
     ),
     "schedule": (
         (schedule_state,),
         {"schedule": {"timeZone": "UTC", "sleep": [{"days": ["Sat"], "from": "20:00", "to": "22:00"}]}},
     ),
-    "rollback": ((rollback, rollback_status), {"rollback": {"mode": "LastReady"}}),
+    "rollback": ((rollback, _next_rollback), {"rollback": {"mode": "LastReady"}}),
     "expose": ((exposure, exposed), {"expose": {"host": "a.example.com"}, "ports": [{"containerPort": 80}]}),
     "propagate": ((propagated, with_propagated), {"propagate": {"labels": ["team"]}}),
     "dependencies": (
-        (dependencies,),
+        (dependencies, dependencies_ready),
         {"dependencies": [{"apiVersion": "v1", "resource": "configmaps", "name": "a", "condition": "Ready"}]},
     ),
     "configuration": ((config_hash,), {"envFrom": [{"configMapRef": {"name": "a"}}]}),

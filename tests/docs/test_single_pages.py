@@ -10,7 +10,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.core.status.glossary import TERMS
+from app.core.status.parent_status import TERMS
 from metahook.envtest.manifests import documents
 from metahook.server.limits import DEFAULT_LIMITS
 from metahook.server.telemetry.hook_call import HookCall

@@ -55,9 +55,10 @@ class Hook(Process):
 def wordier(status: Any) -> Any:
     """Return a function like *status* that adds a word to each message."""
 
-    def changed(*arguments: Any) -> dict[str, Any]:
+    def changed(*arguments: Any) -> Any:
         made = status(*arguments)
-        return {**made, "conditions": [{**item, "message": f"{item['message']} Next."} for item in made["conditions"]]}
+        worded = [{**item, "message": f"{item['message']} Next."} for item in made.fields["conditions"]]
+        return made._replace(fields={**made.fields, "conditions": worded})
 
     return changed
 

@@ -11,7 +11,7 @@ import pytest
 from app.cli.plugin.explanation import filled
 from app.cli.wrapping import COMMAND
 from app.core.reasons import REASONS
-from app.core.status.glossary import TERMS
+from app.core.status.parent_status import TERMS
 from metahook.simulator.objects import Json
 from tests.api.examples.schedule import AWAKE, schedule
 from tests.docs.documents import ROOT

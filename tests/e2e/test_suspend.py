@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.core.status.facts.override import REPEATED
+from app.core.previous_status import REPEATED
 from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
 from metahook.protocol.observed import LAST_APPLIED

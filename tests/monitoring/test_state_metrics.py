@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from app.core.status.glossary import TERMS
+from app.core.status.parent_status import TERMS
 from tests.docs.documents import ROOT
 from tests.monitoring.state_metrics import PREFIX, RESOURCE, samples
 from tests.requests.builders import finished, my_resource, sync

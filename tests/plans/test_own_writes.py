@@ -7,7 +7,7 @@ from itertools import groupby, product
 import pytest
 
 from app.core import sync as steps
-from app.core.status.facts.template_records import TemplateRecords
+from app.core.facts import TemplateRecords
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Hook, in_process
 from metahook.simulator.metacontroller.settings import MODES, Mode

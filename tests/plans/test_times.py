@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from app.core.status.facts.previous_status import PreviousStatus
+from app.core.previous_status import PreviousStatus
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.plans.events import EVENTS, FEATURES

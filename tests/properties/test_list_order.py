@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.child_metadata import ROLLED_OUT_TEMPLATE
+from app.core.facts import Facts
 from app.core.status import parent_status
-from app.core.status.facts.facts import Facts
 from metahook import Service
 from metahook.protocol.request_builder import sync_request
 from metahook.simulator.objects import to_json

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import Phase, given, settings
 
-from app.core.status import readiness
+from app.core import readiness
 from tests.properties.oracle import ready_is_earned
 from tests.requests.builders import NOW, condition
 from tests.requests.watched_objects import WATCHING

@@ -38,7 +38,7 @@ def test_the_contracts_hold(house: Path) -> None:
         pytest.param("app/core/sync.py", "import metahook.server.app", id="the core knows of HTTP"),
         pytest.param("app/core/sync.py", "import metahook.simulator.clock", id="the core is simulated by itself"),
         pytest.param("app/core/sync.py", "import metahook.cli.errors", id="the core knows the command"),
-        pytest.param("app/core/status/facts/wait.py", "import app.core.status.readiness", id="the facts judge"),
+        pytest.param("app/core/facts.py", "import app.core.readiness", id="the facts judge"),
         pytest.param("app/core/desired/desired_state.py", "import time", id="the core reads the clock"),
         pytest.param("app/cli/plugin/tree.py", "import subprocess", id="the tree of the plugin runs a program"),
         pytest.param("app/cli/plugin/commands.py", "import httpx", id="the plugin reaches a cluster without kubectl"),

@@ -26,9 +26,10 @@ from app.core.desired.dependencies import Unmet, unmet_dependencies
 from app.core.desired.exposure import ROUTES, Exposure, earlier_routes, exposure
 from app.core.desired.memo import GenerationMemo
 from app.core.desired.replicas import Replicas, ScheduleState, desired_replicas, observed_replicas, schedule_state
-from app.core.desired.rollback import PreviousReadiness, Rollback, observed_rollback
+from app.core.desired.rollback import Rollback, observed_rollback
 from app.core.desired.service import follow_pods, service_ports, wants_service
 from app.core.desired.valid_spec import ValidSpec, checked_spec
+from app.core.previous_status import PreviousStatus
 from app.core.rollout import in_observed_template
 from app.core.timers import parse_time
 from app.core.watch import Watch
@@ -118,7 +119,7 @@ def desired_state(  # noqa: PLR0913 - all that it depends on
     watch: Watch,
     memo: GenerationMemo | None = None,
     *,
-    previous: PreviousReadiness,
+    previous: PreviousStatus,
 ) -> DesiredState:
     """Return the desired state of the parent of *request*, whose *deployment* is the observed one."""
     checked = checked_spec(request.parent, memo)
@@ -169,7 +170,7 @@ def _of_valid_spec(  # noqa: PLR0913, PLR0917 - see desired_state
     now: datetime,
     watch: Watch,
     memo: GenerationMemo | None,
-    previous: PreviousReadiness,
+    previous: PreviousStatus,
 ) -> DesiredState:
     spec = valid.spec
     # Here and below, nothing is called for a field that the spec does not use.

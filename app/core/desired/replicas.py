@@ -14,12 +14,13 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from itertools import chain, count
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from app.api.names import CONTAINER
 from app.api.scaling import DAYS, Schedule, time_zone
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import ASLEEP, deployment_name, manifest_of, present, selector
+from app.core.previous_status import State
 from metahook import (
     LAST_APPLIED,
     Children,
@@ -30,8 +31,6 @@ from metahook import (
     PodDisruptionBudget,
     overriding_manager,
 )
-
-State = Literal["Awake", "Asleep"]
 
 
 class ScheduleState(NamedTuple):

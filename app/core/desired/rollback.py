@@ -14,6 +14,7 @@ import msgspec
 from app.api.scalars import is_image
 from app.api.spec import MyResourceSpec
 from app.core.child_metadata import READY_IMAGE, ROLLBACK
+from app.core.previous_status import PreviousStatus
 from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED
 from metahook import Deployment, Parent
 
@@ -21,16 +22,6 @@ _DECISION = re.compile("(?P<stamp>[0-9]{1,18}-[^/]{1,8})/(?P<spec_hash>[0-9a-f]{
 
 _HARMLESS = ("autoscaling", "replicas", "schedule", "suspend")
 """Fields whose change makes no image better: the number of Pods, and whether the children are left as they are."""
-
-
-class PreviousReadiness(NamedTuple):
-    """What the previous status says, which can be old or lost."""
-
-    was_ever_ready: bool
-    was_available: bool
-    """Whether this generation was Ready because its Pods were available, and not because there were none."""
-    was_rolled_back: bool
-    """Whether this generation was rolled back."""
 
 
 class Rollback(NamedTuple):
@@ -57,7 +48,7 @@ class Rollback(NamedTuple):
 
 
 def observed_rollback(
-    parent: Parent, spec: MyResourceSpec, deployment: Deployment | None, previous: PreviousReadiness
+    parent: Parent, spec: MyResourceSpec, deployment: Deployment | None, previous: PreviousStatus
 ) -> Rollback | None:
     """Return what the observed *deployment* remembers that holds for *spec*; None if the spec asks for no rollbacks.
 
@@ -75,7 +66,7 @@ def observed_rollback(
     return Rollback(image, None if image == spec.image else _held(decision, parent, previous))
 
 
-def _held(text: str, parent: Parent, previous: PreviousReadiness) -> str | None:
+def _held(text: str, parent: Parent, previous: PreviousStatus) -> str | None:
     """Return the observed decision *text* as it is written for this generation of *parent*, if it still holds."""
     decision = _DECISION.fullmatch(text)
     if decision and decision["stamp"] == _stamp(parent):

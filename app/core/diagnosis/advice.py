@@ -6,6 +6,7 @@ says that they are not part of the MyResource.
 """
 
 import re
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -51,9 +52,6 @@ _NO_KEY = re.compile(
 )
 _AS_ROOT = re.compile("container has runAsNonRoot")
 """Messages of the kubelet. Source: Kubernetes, pkg/kubelet/kubelet_pods.go and kuberuntime/security_context.go."""
-
-READ_MESSAGES = (_NO_KEY, _NO_OBJECT, _AS_ROOT)
-"""What is read of the message: recordings keep this, and nothing else of it."""
 
 _PERIOD, _FAILURES = 10, 3
 """Seconds between two probes, and failures that count, by default. Source: Kubernetes, Probe."""
@@ -257,3 +255,71 @@ def _takes(probe: Probe | None, successes: int = 1) -> int:
 def _listed(fields: list[str]) -> str:
     *first, last = fields
     return f"{', '.join(first)} and {last}" if first else last
+
+
+# Why the API server refuses Pods: the condition ReplicaFailure of the Deployment has its error. Its numbers and names
+# change from one try to the next, so a message has none of them: only the kind of error, and what to change.
+
+UNKNOWN = "a quota, a LimitRange or an admission policy rejects them"
+
+
+def explain_replica_failure(message: str | None, spec: MyResourceSpec | None) -> str:
+    """Return why Pods of *spec* are refused, and the remedy; *message* is the API server's."""
+    if not message or spec is None:
+        return UNKNOWN
+    return next((words(spec) for pattern, words in _ERRORS if pattern.search(message)), UNKNOWN)
+
+
+def _account(spec: MyResourceSpec) -> str:
+    if spec.service_account_name is None:
+        return "ServiceAccount default does not exist in the namespace: wait until Kubernetes creates it"
+    return f"ServiceAccount {spec.service_account_name} does not exist: create it, or change spec.serviceAccountName"
+
+
+def _priority(spec: MyResourceSpec) -> str:
+    if spec.priority_class_name is None:
+        return UNKNOWN
+    return f"PriorityClass {spec.priority_class_name} does not exist: create it, or change spec.priorityClassName"
+
+
+def _pod_security(spec: MyResourceSpec) -> str:
+    remedy = "" if spec.security_profile == "Restricted" else ": set spec.securityProfile to Restricted"
+    return f"the Pod Security level of the namespace does not allow this spec{remedy}"
+
+
+def _also_init_containers(spec: MyResourceSpec) -> str:
+    return ", also in spec.initContainers" if spec.init_containers else ""
+
+
+_ERRORS: list[tuple[re.Pattern[str], Callable[[MyResourceSpec], str]]] = [
+    (re.compile(r"service ?account (?P<name>\S+) not found|looking up service account"), _account),
+    (re.compile(r"no PriorityClass with name"), _priority),
+    (re.compile(r"violates PodSecurity"), _pod_security),
+    (
+        re.compile(r"must specify (limits|requests)[.]"),
+        lambda spec: (
+            "a quota of the namespace requires CPU and memory requests or limits: set them in spec.resources"
+            f"{_also_init_containers(spec)}"
+        ),
+    ),
+    (
+        re.compile(r"exceeded quota"),
+        lambda _: "a quota of the namespace is exceeded: lower the requests, or raise the quota",
+    ),
+    (
+        re.compile(r"usage per (Container|Pod)|limit to request ratio"),
+        lambda spec: (
+            "a LimitRange of the namespace does not allow these requests and limits: change spec.memory, spec.cpu or "
+            f"spec.resources{_also_init_containers(spec)}"
+        ),
+    ),
+    (
+        re.compile(r"denied the request|ValidatingAdmissionPolicy|denied request"),
+        lambda _: "an admission policy or webhook of the cluster rejects them",
+    ),
+]
+"""The first pattern that is found decides. Source: Kubernetes, plugin/pkg/admission: serviceaccount, priority,
+podsecurity, resourcequota, limitranger; staging apiserver, admission/plugin: policy/validating, webhook."""
+
+READ_MESSAGES = (_NO_KEY, _NO_OBJECT, _AS_ROOT, *(pattern for pattern, _ in _ERRORS))
+"""What is read of messages: recordings keep this, and nothing else of them."""

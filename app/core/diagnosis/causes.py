@@ -165,7 +165,6 @@ def _unready(container: ContainerStatus, advice: Advice, status: PodStatus) -> I
 
 
 def _ended(container: ContainerStatus) -> Terminated | None:
-    """Return how a container ended last."""
     return container.now.terminated or container.before.terminated
 
 
@@ -188,7 +187,6 @@ def _times_ended(container: ContainerStatus) -> int:
 
 
 def _started(container: ContainerStatus) -> datetime | None:
-    """Return since when a container runs, if it does."""
     return parse_time(container.now.running.started_at) if container.now.running else None
 
 

@@ -1,65 +1,69 @@
 """The status of the parent: one word, the conditions, and what the Deployment shows.
 
 It changes only with what is observed, or at a deadline.
+
+A Deployment changes the numbers of its ready and updated Pods in several steps for each Pod that it replaces. The
+status has them as of when they were last written: with another change of the status; when the rollout has progressed by
+a Pod, but beyond ten Pods not within ten seconds of the last time; and otherwise a minute after it.
 """
 
-from dataclasses import replace
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from app import Json
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
-from app.core.desired.dependencies import State, Unmet
 from app.core.desired.replicas import ScheduleState
-from app.core.reasons import SLEEPING, Outlook, linked
-from app.core.rollout import min_available
-from app.core.status.autoscaling import autoscaling_condition
-from app.core.status.conditions import (
-    AVAILABLE_NOW,
-    DEPENDENCIES_MET,
-    DEPENDENCIES_UNKNOWN,
-    DEPENDENCIES_UNMET,
-    FOREIGN_FIELDS,
-    NOT_AVAILABLE,
-    NOT_YET_OBSERVED,
-    OF_ANOTHER_SPEC,
-    OPERATOR_MISCONFIGURED,
-    ROLLED_OUT,
-    ROLLOUT_IN_PROGRESS,
-    ROLLOUT_LATE,
-    ROLLOUT_PAUSED,
-    ROLLOUT_REFUSED,
-    ParentCondition,
-)
-from app.core.status.exposed import exposed, url
-from app.core.status.facts.facts import Facts
-from app.core.status.facts.previous_status import ReachedState
-from app.core.status.messages import foreign_message, listing, message
-from app.core.status.readiness import Decision
-from app.core.status.transitions import Transitions
-from app.core.timers import format_time
-from app.core.watch import Watch
+from app.core.facts import Facts
+from app.core.previous_status import SKEW, PodCounts, ReachedState
+from app.core.readiness import Decision
+from app.core.reasons import SLEEPING, Outlook
+from app.core.status.condition_type import ACT, WAIT, ParentCondition, Term
+from app.core.status.conditions import CONDITIONS, TIMERS
+from app.core.status.conditions.exposed import url
+from app.core.status.transitions import transition_times
+from app.core.timers import after, format_time
 from metahook import Service, try_read_fields
 
-_READY = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
-"""The status of the condition Ready, where it is not False."""
+MANY = 10
+"""Up to this number of Pods, progress is written immediately."""
+
+INTERVAL = 10
+"""Seconds between two writes beyond that."""
+
+LATEST = 60
+"""Seconds after which numbers are written that show no progress, such as after a loss."""
 
 
-def parent_status(facts: Facts, decision: Decision, docs_url: str) -> Json:
-    """Return the status that *facts* and the *decision* show, without the numbers of ready and updated Pods.
+class ParentStatus(NamedTuple):
+    """The fields of the status, and when they change without an event."""
+
+    fields: Json
+    timers: list[datetime | None]
+
+
+def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
+    """Return the status that *facts* and the *decision* show.
 
     Transition times come from the previous one where nothing changed.
-
-    A message names a page only if *docs_url* is set: users of a cluster have no files of the repository.
     """
     is_ready = decision.outlook is Outlook.READY
-    transitions = Transitions(facts)
-    conditions = _conditions(facts, decision, docs_url)
+    conditions = _conditions(facts, decision)
     status: Json = {
         "state": _state(facts, decision),
-        "conditions": [_with_time(condition, facts.parent.generation, transitions) for condition in conditions],
+        "conditions": [
+            {
+                "type": condition.type,
+                "status": condition.status,
+                "reason": condition.reason,
+                "message": condition.message[:MAX_MESSAGE],
+                "observedGeneration": facts.parent.generation,
+                "lastTransitionTime": time,
+            }
+            for condition, time in zip(conditions, transition_times(facts, conditions), strict=True)
+        ],
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
@@ -78,46 +82,70 @@ def parent_status(facts: Facts, decision: Decision, docs_url: str) -> Json:
         status["waiting"] = {"what": facts.wait.what, "since": format_time(facts.wait.since)}
     if facts.overriding.last:
         status["override"] = msgspec.to_builtins(facts.overriding.last)
-    return status
+    counts, due = _pod_counts(facts, status, ready_by=decision.awaits_records_until)
+    timers = [due, *(time for changes_at in TIMERS for time in changes_at(facts, decision))]
+    return ParentStatus({**status, **counts}, [] if facts.parent.deleting else timers)
 
 
-def _conditions(facts: Facts, decision: Decision, docs_url: str) -> list[ParentCondition]:
-    reason, text = decision.reason.name, message(decision, facts)[:MAX_MESSAGE]
-    conditions = [
-        ParentCondition("Ready", _READY.get(decision.outlook, "False"), reason, text),
-        _available(facts),
-        _progressing(facts, decision),
+def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
+    present = [
+        each
+        for each in CONDITIONS
+        if each.TYPE.outlook in {None, decision.outlook} and (each.TYPE.is_about is None or each.TYPE.is_about(facts))
     ]
-    if facts.desired.unmet_dependencies is not None:
-        conditions.append(_dependencies(facts.desired.unmet_dependencies))
-    if facts.desired.replicas.is_autoscaled:
-        conditions.append(autoscaling_condition(facts))
-    if facts.desired.exposure is not None:
-        conditions.append(exposed(facts, facts.desired.exposure))
-    # These two are conditions of kstatus, present only while True.
-    if decision.outlook is Outlook.RECONCILING:
-        conditions.append(ParentCondition("Reconciling", "True", reason, text))
-    elif decision.outlook is Outlook.STALLED:
-        conditions.append(ParentCondition("Stalled", "True", reason, text))
-    if facts.foreign:
-        conditions.append(replace(FOREIGN_FIELDS, message=foreign_message(facts.foreign)))
-    if facts.installation:
-        finding = facts.installation[0]
-        misconfigured = OPERATOR_MISCONFIGURED[finding]
-        named = finding.message if docs_url == Watch.docs_url else linked(misconfigured.message, docs_url)
-        conditions.append(replace(misconfigured, message=named[:MAX_MESSAGE]))
-    return conditions
+    return [condition for each in present if (condition := each.decide(facts, decision))]
 
 
-def _with_time(condition: ParentCondition, generation: int, transitions: Transitions) -> Json:
-    return {
-        "type": condition.type,
-        "status": condition.status,
-        "reason": condition.reason,
-        "message": condition.message,
-        "observedGeneration": generation,
-        "lastTransitionTime": transitions.since(condition),
-    }
+STATES = (
+    Term(
+        "Building",
+        "A rollout is in progress, or this generation has not been Ready yet.",
+        WAIT,
+        "it is created, its spec or its configuration changes, or its Deployment is changed back to the spec",
+    ),
+    Term(
+        "Ready",
+        "The Ready condition is True.",
+        "No action is needed.",
+        "the rollout is complete, or lost Pods are replaced",
+    ),
+    Term(
+        "Sleeping",
+        "The Ready condition is True, and spec.schedule keeps the Pods stopped, or fewer of them running.",
+        "No action is needed. It wakes up at this time: kubectl get myresource NAME "
+        "-o jsonpath='{.status.schedule.nextTransition}'",
+        "a window of its [schedule](../apps/schedule.md) has begun, and all Pods above its number are deleted",
+    ),
+    Term(
+        "Degraded",
+        "The MyResource was Ready at this generation but no longer is, and no rollout is in progress: Pods were lost "
+        "or keep failing, a ConfigMap or Secret that they use does not exist, or a child was deleted.",
+        ACT,
+        "a Pod, a child, or a ConfigMap or Secret that it uses is lost while the state is Ready",
+    ),
+    Term(
+        "Failed",
+        "The MyResource can't become Ready without action. The Stalled condition is True.",
+        ACT,
+        "a reason that needs action holds: InvalidSpec immediately, NotApplied after a minute, others after "
+        "`progressDeadlineSeconds`",
+    ),
+    Term(
+        "Suspended",
+        "spec.suspend is true: no object is created, changed or deleted, and Ready is Unknown.",
+        'Resume it: kubectl patch myresource NAME --type=merge -p \'{"spec":{"suspend":false}}\'',
+        "`suspend` becomes true; it ends once `suspend` is removed or false",
+    ),
+    Term(
+        "Terminating",
+        "The MyResource is being deleted.",
+        "Wait. Its children are deleted with it.",
+        "it is deleted; a finalizer can keep it in this state",
+    ),
+)
+"""The words of ``status.state``."""
+
+TERMS: tuple[Term, ...] = (*STATES, *(each.TYPE for each in CONDITIONS))
 
 
 def _state(facts: Facts, decision: Decision) -> str:
@@ -133,58 +161,15 @@ def _state(facts: Facts, decision: Decision) -> str:
     return "Degraded" if facts.was_ready and not is_rolling_out else "Building"
 
 
-def _available(facts: Facts) -> ParentCondition:
-    """Mirror the Deployment's Available, less its unstable Pods: old Pods may serve during a bad rollout."""
-    if facts.is_scaling:
-        return AVAILABLE_NOW
-    stable_pods = facts.diagnosis.stable_pods
-    is_enough = stable_pods is None or stable_pods >= min_available(facts.rollout.deployment)
-    return AVAILABLE_NOW if is_enough and facts.rollout.is_available else NOT_AVAILABLE
-
-
-def _progressing(facts: Facts, decision: Decision) -> ParentCondition:
-    """Mirror the Deployment's Progressing, once it is about this spec: at first it still describes the last rollout."""
-    rollout = facts.rollout
-    drift = facts.deployment_drift
-    if drift or facts.is_not_yet_observed or not rollout.deployment:
-        is_written = drift and (drift.path or drift.removal or drift.is_from_newer_generation)
-        return OF_ANOTHER_SPEC if is_written else NOT_YET_OBSERVED
-    if rollout.is_paused_midway or rollout.progressing == "Unknown":
-        return ROLLOUT_PAUSED
-    if facts.deadlines.is_stability_late or rollout.is_late:
-        return ROLLOUT_LATE
-    if rollout.progressing == "False":
-        return ROLLOUT_REFUSED
-    if decision.awaits_records_until:  # it ends when Ready becomes True, in one write of the status
-        is_news = not facts.template_records.is_kept and facts.previous_status.has("Progressing", "Unknown")
-        return NOT_YET_OBSERVED if is_news else ROLLOUT_IN_PROGRESS
-    return _of_rollout(facts)
-
-
-def _of_rollout(facts: Facts) -> ParentCondition:
-    """Return how the rollout goes on, or that it is complete."""
-    rollout = facts.rollout
-    if rollout.is_complete and (facts.was_ready or rollout.has_updated_all):
-        return ROLLED_OUT
-    # Without a Pod of the new template, a complete rollout is the last one.
-    # Reporting it as in progress would cost an extra write.
-    return NOT_YET_OBSERVED if rollout.is_complete and rollout.has_updated_none else ROLLOUT_IN_PROGRESS
-
-
-def _dependencies(unmet: list[Unmet]) -> ParentCondition:
-    """Say which dependencies are not met, and why."""
-    if not unmet:
-        return DEPENDENCIES_MET
-    if all(dependency.state is State.UNKNOWN for dependency in unmet):
-        return DEPENDENCIES_UNKNOWN
-    return replace(
-        DEPENDENCIES_UNMET, message=DEPENDENCIES_UNMET.message.format(dependencies=listing(unmet, "; "))[:MAX_MESSAGE]
-    )
-
-
 def _replicas(facts: Facts) -> int:
     """Return how many Pods exist. Pods that just failed exist, too, until they are replaced."""
-    return facts.without_surplus(max(0, facts.rollout.existing) + facts.diagnosis.failed_pods)
+    return _without_surplus(facts, max(0, facts.rollout.existing) + facts.diagnosis.failed_pods)
+
+
+def _without_surplus(facts: Facts, pods: int) -> int:
+    """Return the number of *pods*, up to the desired one: the extra Pods of a rollout are not counted."""
+    is_of_another_spec = facts.desired.is_kept or facts.wait.is_keeping_newer_children
+    return max(0, pods) if is_of_another_spec else max(0, min(pods, facts.rollout.replicas))
 
 
 def _schedule(facts: Facts, schedule: ScheduleState, *, is_ready: bool) -> Json:
@@ -226,3 +211,53 @@ def _targets(ports: object) -> dict[int, object]:
 
 class _Address(msgspec.Struct, frozen=True):
     address: Annotated[str, msgspec.Meta(max_length=253)] | None = None
+
+
+def _pod_counts(facts: Facts, rest: Json, *, ready_by: datetime | None) -> tuple[Json, datetime | None]:
+    """Return the numbers that *facts* show, or the previous ones if it is too early, and when others will be written.
+
+    At rest there is no time: the next change is written immediately. If Ready is about to become True, in a moment or
+    *ready_by* this time, they are written with it. *rest* is all else of the status.
+    """
+    observed, previous = _observed(facts), facts.previous_status.pod_counts
+    if previous is None:
+        return _counted(observed, None), None
+    counted_at = facts.previous_status.counted_at
+    if observed != previous:
+        due = ready_by or _due(facts, observed, previous, rest["replicas"])
+        if due and due > facts.now and facts.previous_status.resembles(rest):
+            return _counted(previous, counted_at), due
+        counted_at = facts.now
+    is_at_rest = rest["state"] in {"Ready", "Sleeping"} and observed == (rest["replicas"], rest["replicas"])
+    return _counted(observed, None if is_at_rest else counted_at), None
+
+
+def _counted(counts: PodCounts, at: datetime | None) -> Json:
+    updated = {} if counts.updated is None else {"updatedReplicas": counts.updated}
+    return {"readyReplicas": counts.ready, **updated, **({"countedAt": format_time(at)} if at else {})}
+
+
+def _observed(facts: Facts) -> PodCounts:
+    """Return the numbers of Pods, without surplus ones and ones that keep failing."""
+    rollout, stable = facts.rollout, facts.diagnosis.stable_pods
+    ready = rollout.ready if stable is None else min(rollout.ready, stable)
+    desired, is_outdated = facts.desired, facts.wait.is_keeping_newer_children or facts.deployment_drift
+    is_of_another_spec = desired.is_kept or desired.is_rolled_back or is_outdated
+    is_known = rollout.deployment and not is_of_another_spec and not facts.is_not_yet_observed
+    return PodCounts(_without_surplus(facts, ready), _without_surplus(facts, rollout.updated) if is_known else None)
+
+
+def _due(facts: Facts, observed: PodCounts, previous: PodCounts, replicas: int) -> datetime | None:
+    """Return when to write the *observed* numbers if nothing else changes; None if immediately."""
+    counted_at = facts.previous_status.counted_at
+    if counted_at is None or (counted_at - facts.now).total_seconds() > SKEW:
+        return None
+    # Updated Pods that are not known any more can be of another spec.
+    if observed.updated is None and previous.updated is not None:
+        return None
+    # With a single Pod the rollout is complete once it is ready, which is written anyway.
+    is_progress = replicas > 1 and observed.progress(replicas) > previous.progress(replicas)
+    # Once an autoscaler's Pods are all ready, the loss of one counts.
+    if is_progress and (replicas <= MANY or (facts.is_scaling and observed == (replicas, replicas))):
+        return None
+    return after(counted_at, 1 + (INTERVAL if is_progress else LATEST))  # the status has it in whole seconds

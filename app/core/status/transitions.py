@@ -9,13 +9,12 @@ The API server records when it stored the last status. What is not later than th
 changed since: an object need not show yet what others show. A time in that status that is later is of a wrong clock.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from app.core.status.conditions import ParentCondition
-from app.core.status.facts.facts import Facts
-from app.core.status.facts.scaling import may_have_scaled
+from app.core.facts import Facts, may_have_scaled
+from app.core.status.condition_type import ParentCondition
 from app.core.timers import after, format_time, parse_time
 from metahook import last_change
 
@@ -26,7 +25,13 @@ _AHEAD = timedelta(hours=1)
 """A time that is further in the future is a mistake, and not another clock."""
 
 
-class Transitions:
+def transition_times(facts: Facts, conditions: Iterable[ParentCondition]) -> list[str]:
+    """Return the ``lastTransitionTime`` of each of the *conditions*."""
+    transitions = _Transitions(facts)
+    return [transitions.since(condition) for condition in conditions]
+
+
+class _Transitions:
     """Since when the conditions of the parent have their status, as *facts* show it."""
 
     def __init__(self, facts: Facts) -> None:
@@ -37,9 +42,11 @@ class Transitions:
 
     def since(self, condition: ParentCondition) -> str:
         """Return the ``lastTransitionTime`` of *condition*."""
-        before, stored_at = self._credible(self._previous.times.get(condition.type)), self._previous.stored_at
-        is_ahead = before is not None and self._previous.is_ahead(before)
-        if not self._previous.has(condition.type, condition.status):
+        earlier, stored_at = self._previous.conditions.get(condition.type), self._previous.stored_at
+        began = self._previous.times.get(condition.type)
+        before = self._credible(began)
+        is_ahead = before is not None and before > self._previous.latest
+        if earlier is None or earlier.status != condition.status or began is None:
             last = [stored_at] if is_ahead else [before, stored_at]
             return self._changed(condition, max([time for time in last if time], default=None), self._lost(condition))
         # It can have changed away from this status and back, in statuses that the request lacks.
@@ -48,7 +55,7 @@ class Transitions:
             return self._changed(condition, before, lost)
         if is_ahead and stored_at and lost != before:
             return format_time(stored_at)
-        return self._previous.conditions[condition.type].last_transition_time
+        return earlier.last_transition_time
 
     def _changed(self, condition: ParentCondition, last: datetime | None, lost: datetime | None) -> str:
         """Return when *condition* got its status: the first evidence after *last*, when the status had another one.
@@ -80,9 +87,8 @@ class Transitions:
         if condition.type == "Ready" and facts.rollout.is_complete:
             # A child that is missing, or that has another template, is a drift.
             created = [child.metadata.creation_timestamp for child in facts.children]
-            times += [self._credible(facts.rollout.reported_at)]
-            times += [self._time(text) for text in (*created, facts.desired.config.created_at)]
-        return max([time for time in times if time], default=None)
+            times += [facts.rollout.reported_at, *map(parse_time, (*created, facts.desired.config.created_at))]
+        return max([time for time in times if time and time <= self._latest], default=None)
 
     def _evidence(self, condition: ParentCondition, *, is_new: bool) -> Iterator[datetime | None]:
         """Yield when *condition* changed, as what it is about shows it: the most exact evidence first."""
@@ -111,7 +117,6 @@ class Transitions:
             yield rollout.counted_at
 
     def _times(self, condition: ParentCondition, *, is_well: bool) -> Iterator[datetime | None]:
-        """Yield the times in the objects that *condition* is about."""
         facts, rollout = self._facts, self._facts.rollout
         yield facts.diagnosis.changed_at
         if not is_well:

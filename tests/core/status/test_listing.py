@@ -1,4 +1,4 @@
-from app.core.status.messages import MOST, listing
+from app.core.reasons import MOST, listing
 
 
 def test_things_are_said_in_their_order_and_once() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from app.core.child_metadata import REVERTED
-from app.core.status.facts.override import CALM, REPEATED, WINDOW
+from app.core.override import CALM, WINDOW
+from app.core.previous_status import REPEATED
 from app.core.timers import format_time
 from metahook import LAST_APPLIED
 from tests.requests.builders import NOW, Json, child, condition, finished, my_resource, reason, rolled_out, sync

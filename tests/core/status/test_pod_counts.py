@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.status import pod_counts
+from app.core.status import parent_status
 from app.core.timers import format_time
 from tests.requests.builders import NOW, Json, finished, my_resource, sync
 from tests.requests.pods import HEALTHY, crashing, pod, shown, unfinished
@@ -226,7 +226,7 @@ def test_a_request_that_lacks_the_last_status_does_not_take_numbers_back(desired
 
 
 def test_a_mistake_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pod_counts, "_due", lambda *_: None)
+    monkeypatch.setattr(parent_status, "_due", lambda *_: None)
 
     with pytest.raises(AssertionError):
         check(5, ROLLING)

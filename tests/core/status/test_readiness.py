@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from app.core.readiness import RULES
 from app.core.reasons import POD_REASONS, REASONS
-from app.core.status.readiness import RULES
 from tests.requests.builders import EARLIER_TEXT, Json, condition, finished, my_resource, reason, rolled_out, sync
 
 FAILED_PODS = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}

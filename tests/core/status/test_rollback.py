@@ -8,7 +8,7 @@ import pytest
 
 from app.core.child_metadata import EARLIER_FAILURE, READY_IMAGE, ROLLBACK
 from app.core.reasons import POD_REASONS
-from app.core.status.rollback import MENDED_BY_IMAGE
+from app.core.response_children import MENDED_BY_IMAGE
 from app.core.watch import Watch
 from metahook.protocol.request_builder import Grouped
 from tests.docs.documents import ROOT

@@ -152,7 +152,6 @@ def bound_command(context: click.Context, command: click.Command, bound: Binding
 
 
 def _of_program(parameter: click.Parameter, bound: Binding) -> click.Parameter:
-    """Return the *parameter* of a command as it is in the program that is *bound*."""
     changed = copy.copy(parameter)
     if isinstance(changed, NamesHook):
         changed.required = False

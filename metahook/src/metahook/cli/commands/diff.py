@@ -169,7 +169,6 @@ def _start(objects: Objects, world: World) -> None:
 
 
 def _sentence(edit: EditedChildren, *, is_changed: bool) -> str:
-    """Return what happens to the Pods."""
     ended = [f"{kind} {name}" for kind, name in edit.running - edit.after.keys()]
     started = [kind for kind, _ in edit.after.keys() - edit.running if kind in ROLLED]
     restarts = [key for key in edit.running & edit.after.keys() if restart_paths(edit.before[key], edit.after[key])]

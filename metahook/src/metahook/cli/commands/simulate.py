@@ -159,7 +159,6 @@ def _screen(console: "Terminal | Plain", world: World, output: str, *, brief: bo
 
 
 def _with_objects(objects: Objects, scenario: Scenario) -> Scenario:
-    """Return *scenario* after all *objects* are created."""
     steps = [Step(apply=created(item.content)) for item in (*objects.others, *objects.parents)]
     scenario.steps[:0] = steps
     return scenario

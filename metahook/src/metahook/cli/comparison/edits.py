@@ -80,7 +80,6 @@ def apply_to(observed: Json, last_applied: Json, desired: Json) -> Json:
 
 
 def as_stored(child: Json) -> Json:
-    """Return *child* as it is stored."""
     with _refuse_unstorable(child):
         return _with_defaults(child)
 
@@ -100,7 +99,6 @@ def _refuse_unstorable(child: Json) -> Iterator[None]:
 
 
 def has_pods(deployment: Json) -> bool:
-    """Tell whether *deployment* has Pods that could restart."""
     spec = deployment.get("spec")
     return not isinstance(spec, dict) or spec.get("replicas") != 0
 
@@ -186,7 +184,6 @@ def _by_name(response: bytes) -> ChildrenByName:
 
 
 def _edited(parent: Json, new: Json) -> Json:
-    """Return *parent* as it is stored with the spec of *new*."""
     generation = parent["metadata"]["generation"] + 1
     return {**parent, "spec": new.get("spec"), "metadata": {**parent["metadata"], "generation": generation}}
 

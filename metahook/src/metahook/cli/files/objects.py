@@ -201,7 +201,6 @@ class Objects:
             apply(item, world)
 
     def keys(self, world: World) -> list[Key]:
-        """Return the keys of the parents in *world*."""
         return [key_of(world.api.placed(item.content)) for item in self.parents]
 
 
@@ -221,7 +220,6 @@ def created(content: Json) -> Json:
 
 
 def is_parent(item: Json, settings: Settings) -> bool:
-    """Tell whether *item* is of the kind of a parent."""
     kind = settings.kind(item["apiVersion"], item["kind"])
     return any(parent.kind == kind for parent in settings.parents)
 

@@ -167,7 +167,6 @@ def _uid(parent: Json, observed: list[Json]) -> str:
 
 
 def conditions_of(response: bytes) -> Iterator[Json]:
-    """Yield the conditions in the *response*."""
     status = msgspec.json.decode(response).get("status") or {}
     yield from (item for item in status.get("conditions") or [] if isinstance(item, dict))
 
@@ -185,7 +184,6 @@ def invalid_spec(response: bytes, reason: str) -> str:
 
 
 def children_of(response: bytes) -> list[Json]:
-    """Return the children in the *response*."""
     decoded = msgspec.json.decode(response)
     children: list[Json] = decoded.get("children") or decoded.get("attachments") or []
     return children
