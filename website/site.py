@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
+from types import ModuleType
 
 from app.cli import main as myresource
 
@@ -138,17 +139,25 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
             shutil.copy(file, target)
 
 
+def exported(package: str) -> list[str]:
+    """Return the names that *package* exports: those of ``__all__``, or all that are public and no modules."""
+    module = importlib.import_module(package)
+    public = [name for name, value in vars(module).items() if name[0] != "_" and not isinstance(value, ModuleType)]
+    return sorted(getattr(module, "__all__", public), key=str.lower)
+
+
 def reference() -> str:
     """Return the page REFERENCE, on which mkdocstrings puts what the source says of each name."""
     page = "# Python reference\n\nFor authors of hooks in Python. This page lists all names that `metahook` exports.\n"
     for package, text in PACKAGES.items():
-        names = sorted(importlib.import_module(package).__all__, key=str.lower)
-        page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in names)
+        page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in exported(package))
     return page
 
 
 def finish(site: Path = SITE) -> None:
-    """Let the search find Chinese words."""
+    """Leave out the roles of Sphinx in docstrings, and let the search find Chinese words."""
+    page = (site / REFERENCE).with_suffix(".html")
+    page.write_text(re.sub(":[a-z]+:(?=<code>)", "", page.read_text()))
     for index in site.glob("search.js*"):
         begin, found, rest = index.read_text().partition('"lang":["en"')
         if not found:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.recorded.traffic import FOLDER
+from tests.recorded.traffic import one
 from tests.requests.builders import child, grouped, my_resource, owned, rolled_out, sync
 from tests.requests.installation import SPEC
 from tests.requests.large import config_maps, with_all_fields
@@ -75,6 +75,6 @@ def _uid(number: int) -> str:
 
 def _recorded(name: str, number: int) -> Json:
     """Return the request of a recording, with another uid of the MyResource: also the parts of it in annotations."""
-    content = json.loads((FOLDER / "server-side-apply" / f"{name}.json").read_text())
+    content = one(f"server-side-apply/{name}").content
     request: Json = json.loads(re.sub(r"\b00000001\b", _uid(number)[:8], json.dumps(content["request"])))
     return request

@@ -2,6 +2,10 @@
 
 import json
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 from tests.chart.sets import objects, the
 from tests.docs.documents import ROOT
@@ -44,9 +48,37 @@ def test_the_chart_uses_the_user_the_ports_and_the_commands_of_the_image() -> No
     assert python == test["spec"]["containers"][0]["command"][0]
 
 
+FIRST, *LINES = (ROOT / ".dockerignore").read_text().splitlines()
+
+
 def test_the_build_context_contains_only_copied_files() -> None:
-    first, *lines = (ROOT / ".dockerignore").read_text().splitlines()
     copied = {each.split()[0] for each in arguments("COPY", STAGES[1])}
 
-    assert first == "*"
-    assert {line.removeprefix("!") for line in lines if line.startswith("!")} == copied
+    assert FIRST == "*"
+    assert {line.removeprefix("!") for line in LINES if line.startswith("!")} == copied
+
+
+EVERY_COMMAND = """
+import importlib, pkgutil
+import app, metahook.cli.commands as commands
+names = [each.name for each in pkgutil.walk_packages(app.__path__, "app.") if each.name != "app.__main__"]
+names += [f"metahook.cli.commands.{name}" for name in ("diff", "render", "replay", "simulate")]
+for name in names:
+    importlib.import_module(name)
+"""
+
+
+def in_image(folder: Path, ignored: set[str]) -> subprocess.CompletedProcess[str]:
+    """Import every command from a copy, in *folder*, of what the image has without what is *ignored*."""
+    shutil.copytree(ROOT / "metahook/src/metahook", folder / "metahook", ignore=shutil.ignore_patterns(*ignored))
+    shutil.copytree(ROOT / "app", folder / "app")
+    code = f"import sys; sys.path.insert(0, {str(folder)!r})\n{EVERY_COMMAND}"
+    return subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
+
+
+def test_the_image_has_what_its_commands_import_and_no_helpers_of_tests(tmp_path: Path) -> None:
+    ignored = {Path(line).name for line in LINES if line.startswith("metahook/")}
+
+    assert ignored == {"envtest", "testing"}
+    assert in_image(tmp_path / "image", ignored).stderr == ""
+    assert "metahook.simulator" in in_image(tmp_path / "without", {"simulator"}).stderr

@@ -7,7 +7,6 @@ recorded response to each request.
 """
 
 import json
-import shutil
 import signal
 import sys
 import tempfile
@@ -24,7 +23,7 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.statuses import condition
 from tests.e2e.traffic_scenarios import SCENARIOS, Moment
 from tests.recorded.normalization import TOUCHED, Normaliser
-from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded
+from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded, store
 
 
 def main() -> None:
@@ -35,11 +34,7 @@ def main() -> None:
     except Missing as missing:
         sys.exit(str(missing))
     folder = Path(sys.argv[1]) if sys.argv[1:] else FOLDER
-    for mode in MODES:
-        shutil.rmtree(folder / mode, ignore_errors=True)
-        (folder / mode).mkdir(parents=True)
-    for item in kept:
-        (folder / f"{item.name}.json").write_text(item.text())
+    store(kept, folder)
     print(f"{len(kept)} requests in {folder}")  # noqa: T201 - a command says what it did
 
 

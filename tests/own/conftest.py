@@ -27,9 +27,10 @@ class OwnCluster:
 
     def __init__(self, context: str, folder: Path) -> None:
         self._socket = folder / "proxy"
-        kubectl = shutil.which("kubectl") or str(assets() / "kubectl")
-        command = [kubectl, "proxy", f"--context={context}", f"--unix-socket={self._socket}"]
-        self._proxy = Process("kubectl", command, folder, self._serves)
+        self.kubectl = [shutil.which("kubectl") or str(assets() / "kubectl"), f"--context={context}"]
+        self._proxy = Process(
+            "kubectl", [*self.kubectl, "proxy", f"--unix-socket={self._socket}"], folder, self._serves
+        )
         self._watches: list[Watch] = []
         transport = httpx.HTTPTransport(uds=str(self._socket))
         timeout = httpx.Timeout(30, read=60)

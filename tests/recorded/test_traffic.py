@@ -4,16 +4,17 @@ After a change that is meant to change answers, ``python -m tests.e2e.traffic`` 
 ``pytest tests/recorded/test_traffic.py --update-golden`` writes what is answered now into the files.
 """
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import to_json
-from tests.docs.documents import ROOT, printed
+from tests.docs.documents import printed
 from tests.e2e.traffic_scenarios import SCENARIOS
 from tests.recorded.normalization import chance
-from tests.recorded.traffic import FOLDER, WITHOUT_PODS, Recorded, load, one
+from tests.recorded.traffic import WITHOUT_PODS, Recorded, load, one, store
 from toolkit.mutations import at, places, replaced, spelled
 
 TRAFFIC = load()
@@ -23,9 +24,8 @@ each_request = pytest.mark.parametrize("recorded", TRAFFIC, ids=str)
 @each_request
 def test_a_recorded_request_gets_the_answer_recorded(recorded: Recorded, pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("update_golden"):
-        anew = recorded.with_content({**recorded.content, "response": recorded.answered_now()})
-        (FOLDER / f"{recorded.name}.json").write_text(anew.text())
-        recorded = one(recorded.name)
+        store([item.with_content({**item.content, "response": item.answered_now()}) for item in TRAFFIC])
+        return
 
     assert recorded.holds()
 
@@ -62,8 +62,10 @@ def test_a_recording_holds_nothing_of_chance(recorded: Recorded) -> None:
     assert chance(recorded.text()) == []
 
 
-def test_replay_finds_no_difference() -> None:
-    said = printed(f".venv/bin/myresource replay {WITHOUT_PODS} {FOLDER.relative_to(ROOT)}")
+def test_replay_finds_no_difference(tmp_path: Path) -> None:
+    for number, recorded in enumerate(TRAFFIC):
+        (tmp_path / f"{number}.json").write_text(recorded.text())
+    said = printed(f".venv/bin/myresource replay {WITHOUT_PODS} {tmp_path}")
 
     assert said == f"{len(TRAFFIC)} requests: {len(TRAFFIC)} the same, 0 differ; no Pods restart\n"
 

@@ -1,6 +1,9 @@
 """Recorded traffic: what a real Metacontroller asked our hook about our children, and what it answered then.
 
-The files of tests/data/traffic are those of ``myresource record``, normalised: ``python -m tests.e2e.traffic``.
+A real Metacontroller 4.17.2 was in front of a real kube-apiserver 1.36.3 with its real controllers. A file of
+tests/data/traffic has what ``myresource record`` wrote under an apply strategy. ``python -m tests.e2e.traffic``
+records again. tests/e2e/traffic_scenarios.py lists the lives and the moments, and tests/recorded/normalization.py says
+what is left out or replaced, so that two recordings differ only where the product does.
 """
 
 import json
@@ -10,6 +13,7 @@ from pathlib import Path
 
 from app.core.controller import controller
 from app.core.watch import Watch
+from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import to_json
 from tests.requests.builders import Json
 from tests.strategies.observed import Situation
@@ -64,7 +68,7 @@ class Recorded:
         return Recorded(self.name, content)
 
     def text(self) -> str:
-        """Return the text of the file."""
+        """Return the text of it in the file."""
         return json.dumps(self.content, indent=1, sort_keys=True) + "\n"
 
     def answered_now(self) -> Json:
@@ -88,11 +92,20 @@ class Recorded:
 
 
 def load(folder: Path = FOLDER) -> list[Recorded]:
-    """Return the requests in *folder*, which has a folder for each mode."""
-    files = sorted(folder.glob("*/*.json"))
-    return [Recorded(f"{file.parent.name}/{file.stem}", json.loads(file.read_text())) for file in files]
+    """Return the requests in *folder*, which has a file for each mode."""
+    files = {file.stem: json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))}
+    return [Recorded(f"{mode}/{name}", content) for mode, named in files.items() for name, content in named.items()]
 
 
 def one(name: str) -> Recorded:
     """Return the request that is called so."""
-    return Recorded(name, json.loads((FOLDER / f"{name}.json").read_text()))
+    mode, _, stem = name.partition("/")
+    return Recorded(name, json.loads((FOLDER / f"{mode}.json").read_text())[stem])
+
+
+def store(items: list[Recorded], folder: Path = FOLDER) -> None:
+    """Replace the requests in *folder* by *items*."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for mode in MODES:
+        named = {item.name.partition("/")[2]: item.content for item in items if item.name.startswith(f"{mode}/")}
+        (folder / f"{mode}.json").write_text(json.dumps(named, indent=1, sort_keys=True) + "\n")

@@ -22,11 +22,6 @@ T = TypeVar("T")
 _BINDING, _OWN = "metahook.cli.binding", "metahook.cli.own"
 
 
-def _without_own(command: Callable[..., T]) -> Callable[..., T]:
-    """Return *command*: a program has no options of its own, unless it says so."""
-    return command
-
-
 @dataclass(frozen=True)
 class Words:
     """What a user of the program reads. A sentence that is empty is left out."""
@@ -60,18 +55,9 @@ class Uncompared:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Binding:
-    """A controller, its manifests and its words.
+class Traits:
+    """What the commands ask any program; that of one controller knows more than the defaults."""
 
-    *with_own* gives a command the options of the program, and what they say as its argument ``own``. That is given to
-    *controller* and *settings*, which return the controller, and the settings of a cluster with an apply strategy.
-    """
-
-    controller: "Callable[[Any], Controller]"
-    settings: "Callable[[Mode, Any], Settings]"
-    with_own: Callable[[Callable[..., Any]], Callable[..., Any]] = _without_own
-    own_of: "Callable[[Json], Any] | None" = None
-    """Returns what *with_own* would, for the field ``watch`` of a scenario; raise ValueError."""
     problems: "Callable[[Json, Json | None], list[Problem]] | None" = None
     """Returns what is wrong with a parent in a file that is new, or replaces a stored one. The settings need no CRD."""
     invalid_reason: str = ""
@@ -80,21 +66,36 @@ class Binding:
     """Whether ``render`` prints each parent with its status before its children."""
     started: "Json | None" = None
     """The status of a parent that has started, and waits for nothing; with it ``diff`` simulates parents in files."""
-    stays_busy: "Callable[[Json], bool] | None" = None
+    stays_busy: "Callable[[Json], bool]" = lambda _: False
     """Tells whether a parent always has something left to do, so that a simulation ends after an hour."""
     scenarios: tuple[Path, ...] = ()
     """Folders with scenarios that have names."""
     until: tuple[str, ...] = ("quiet",)
     """When a simulation may stop, besides a time: ``ready`` is a parent whose state is Ready."""
-    uncompared: Uncompared | None = None
+    uncompared: Uncompared = field(default_factory=Uncompared)
     """What ``replay`` does not compare."""
     hidden: frozenset[str] = frozenset()
     """Annotations about the last write of a child, which ``diff`` does not show."""
     replays_redacted: bool = False
     """Whether recordings without values keep all that the responses depend on."""
+    words: Words = field(default_factory=Words)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binding(Traits):
+    """A controller, its manifests and its words.
+
+    *with_own* gives a command the options of the program, and what they say as its argument ``own``. That is given to
+    *controller* and *settings*, which return the controller, and the settings of a cluster with an apply strategy.
+    """
+
+    controller: "Callable[[Any], Controller]"
+    settings: "Callable[[Mode, Any], Settings]"
+    with_own: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda command: command
+    own_of: "Callable[[Json], Any] | None" = None
+    """Returns what *with_own* would, for the field ``watch`` of a scenario; raise ValueError."""
     collected: Collection[str] = ()
     """Groups of related objects, such as ``Service.v1``, that the commands to collect live objects always collect."""
-    words: Words = field(default_factory=Words)
 
 
 class NamesController(click.Option):
@@ -115,10 +116,14 @@ def binding() -> Binding | None:
     return context.meta.get(_BINDING) if context else None
 
 
+def traits() -> Traits:
+    """Return those of the program that runs; ``metahook`` itself prints the status of any parent."""
+    return binding() or Traits(renders_status=True)
+
+
 def words() -> Words:
     """Return the words of the program that runs."""
-    bound = binding()
-    return bound.words if bound else Words()
+    return traits().words
 
 
 def own() -> Any:  # noqa: ANN401 - only the program knows
@@ -147,7 +152,6 @@ def bound_command(context: click.Context, command: click.Command, bound: Binding
 
 
 def _of_program(parameter: click.Parameter, bound: Binding) -> click.Parameter:
-    """Return the *parameter* of a command as it is in the program that is *bound*."""
     changed = copy.copy(parameter)
     if isinstance(changed, NamesHook):
         changed.required = False

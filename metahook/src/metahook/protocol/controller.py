@@ -155,7 +155,6 @@ class Controller:
         return self._checked_response(request, now)
 
     def _checked_response(self, request: SyncRequest, now: datetime) -> Any:  # noqa: ANN401 - of the types in RESPONSES
-        """Return the response to *request*, which the gate has checked."""
         function: Callable[[SyncRequest, datetime], Any] | None = self.finalize if request.finalizing else self.sync
         if function is None:
             raise MalformedRequest(RequestRule.NO_FINALIZE)

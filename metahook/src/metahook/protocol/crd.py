@@ -55,7 +55,6 @@ def structural(struct: type[msgspec.Struct], path: str) -> Schema:
 
 
 def _node(type_: types.Type, path: str) -> Schema:
-    """Return the schema of a value of *type_*."""
     if isinstance(type_, types.Metadata):
         return {**_node(type_.type, path), **_kept(type_.extra_json_schema or {}, path)}
     if type(type_) in _FIXED:

@@ -93,7 +93,6 @@ def _overridden(desired: Manifest, paths: Iterable[str], children: Children) -> 
 
 
 def _has_value(record: Manifest, desired: Manifest, path: str) -> bool:
-    """Tell whether *record* has the value of *desired* at *path*."""
     differing = _differing_fields(desired, record)
     return not any(path == other or path.startswith((f"{other}.", f"{other}[")) for other in differing)
 
@@ -193,7 +192,6 @@ def _matches(desired: list[Any], observed: list[Any], key: str) -> list[Any]:
 
 
 def _merge_key(items: list[Any]) -> str | None:
-    """Return the first of the keys that all *items* have."""
     first = items[0] if items and isinstance(items[0], dict) else {}
     for key in MERGE_KEYS:
         if key in first and all(_has_key(item, key) for item in items):

@@ -216,7 +216,6 @@ class _Items:
         return (None, None) if value is None else (step, value)
 
     def _item(self, key: str | Key) -> object:
-        """Return the item of a list that *key* identifies, or None."""
         if isinstance(key, str) or not key or not isinstance(self._value, list):
             return None
         names = tuple(name for name, _ in key)
@@ -338,7 +337,6 @@ def _tree(leftovers: Iterable[Path]) -> Tree:
 
 
 def _patch(tree: Tree, desired: object) -> Any:  # noqa: ANN401 - an object, or a list of them
-    """Return the patch that removes the fields of *tree* from what is *desired*."""
     keys = [key for key in tree if isinstance(key, tuple)]
     if keys:
         items = [item for item in desired if isinstance(item, dict)] if isinstance(desired, list) else []

@@ -267,7 +267,6 @@ _KINDS_OF = {"children": "childResources", "attachments": "attachments"}
 def _decoded(
     struct: type[K], group: dict[str, msgspec.Raw], memory: DecodedMemory, path: str
 ) -> list[ObservedChild[K]]:
-    """Return the objects in *group*, decoded as *struct*."""
     children = []
     for raw in group.values():
         memory.take(raw)

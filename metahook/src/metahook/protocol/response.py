@@ -108,7 +108,6 @@ Response = SyncResponse | FinalizeResponse | DecoratorResponse | DecoratorFinali
 
 
 def _decorated(response: _Decorated) -> dict[str, Any]:
-    """Return the arguments of the body of *response*."""
     return {
         "attachments": _listed(response),
         "labels": dict(response.labels) or msgspec.UNSET,
@@ -119,7 +118,6 @@ def _decorated(response: _Decorated) -> dict[str, Any]:
 
 
 def _listed(response: SyncResponse | FinalizeResponse | _Decorated) -> list[Any]:
-    """Return all children that *response* lists, sorted."""
     children = [*response.children, *response.kept]
     if len(children) > 1:
         children.sort(key=_order)

@@ -26,7 +26,6 @@ class CannotStart(click.ClickException):
 
 
 def _address(_context: click.Context, _param: click.Parameter, value: str) -> Address:
-    """Return the address that *value* names."""
     host, colon, port = value.rpartition(":")
     if not (colon and port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
         message = "write it as 127.0.0.1:8080, or as :8080 for all addresses"
@@ -35,7 +34,6 @@ def _address(_context: click.Context, _param: click.Parameter, value: str) -> Ad
 
 
 def _url(_context: click.Context, _param: click.Parameter, value: str) -> httpx.URL:
-    """Return the URL *value*."""
     try:
         url = httpx.URL(value)
     except httpx.InvalidURL:

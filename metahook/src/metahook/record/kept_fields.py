@@ -121,7 +121,6 @@ def words(*names: str) -> Fields:
 
 
 def merged(fields: Form, more: Form) -> Any:  # noqa: ANN401 - of the type of what is merged
-    """Return *fields* and *more* of them."""
     if not isinstance(fields, Mapping) or not isinstance(more, Mapping):
         return more or fields
     return {name: merged(fields.get(name), more.get(name)) for name in {**fields, **more}}
@@ -164,12 +163,10 @@ FIELDS: Fields = {
 
 
 def form_of(form: Form, name: str) -> Form:
-    """Return the form of the field *name*."""
     return form.get(name, form.get("*")) if isinstance(form, Mapping) else None
 
 
 def kept_texts(value: object, fields: Form) -> Iterator[str]:
-    """Yield the texts of *value* that are kept."""
     if isinstance(value, dict) and isinstance(fields, Mapping):
         for name, inner in value.items():
             yield from kept_texts(inner, form_of(fields, name))

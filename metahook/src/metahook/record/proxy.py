@@ -59,11 +59,9 @@ class Copy:
 
     @property
     def body(self) -> bytes:
-        """The body of the request."""
         return b"".join(self._chunks)
 
     def add(self, chunk: bytes) -> None:
-        """Add a *chunk* of the request."""
         if self.reserve(len(chunk)):
             self._chunks.append(chunk)
 

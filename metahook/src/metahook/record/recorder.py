@@ -214,7 +214,6 @@ class Recorder:
         self._waiting -= size
 
     async def write(self, exchange: Exchange) -> None:
-        """Write *exchange*."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write, exchange)
 
     def _write(self, exchange: Exchange) -> None:

@@ -109,7 +109,6 @@ class _Place(NamedTuple):
     is_sized: bool = False
 
     def below(self, name: str) -> "_Place":
-        """Return the place of the field *name* here."""
         return self._replace(is_value=self.is_value or name in _VALUES, is_sized=self.is_sized and name not in _CONTENT)
 
 
@@ -137,14 +136,12 @@ class _Walk:
         """Whether there are annotations with hashes."""
 
     def request(self, request: Json) -> Json:
-        """Return the *request* without what is redacted."""
         return {
             name: self._groups(value) if name in _GROUPS else self._object(value, name)
             for name, value in request.items()
         }
 
     def response(self, response: Any) -> Any:  # noqa: ANN401 - JSON, of any shape
-        """Return the *response* without what is redacted."""
         if not isinstance(response, dict):
             return self._value(response, None, _Place())
         return {
@@ -159,7 +156,6 @@ class _Walk:
         return fields if isinstance(fields, Mapping) else OBJECT
 
     def _named(self, items: Any, redacted: Callable[[Any, str], Any]) -> Any:  # noqa: ANN401 - JSON, of any shape
-        """Return *items*, by names, as they are *redacted*."""
         if not isinstance(items, dict):
             return self._value(items, None, _Place())
         named = {self._key(name): redacted(item, name) for name, item in items.items()}
@@ -217,7 +213,6 @@ class _Walk:
         return msgspec.json.encode(self._object(record, place.group)).decode()
 
     def _keeps(self, place: _Place) -> bool:
-        """Tell whether values at *place* are kept."""
         return self._redaction.keeps_values and place.group != _SECRET
 
     def _text(self, text: str, form: Form, place: _Place) -> str:
@@ -230,7 +225,6 @@ class _Walk:
         return self.placeholders.padded(text) if place.is_sized else self.placeholders.short(text)
 
     def _key(self, name: str) -> str:
-        """Return the name of a field as it is recorded."""
         return self._renamed(name) if _KEY.fullmatch(name) else self.placeholders.short(name)
 
     def _message(self, text: str) -> str:

@@ -36,7 +36,6 @@ class Clock:
         self._numbers = itertools.count()
 
     def time(self) -> datetime:
-        """Return the time of day."""
         return self._start + timedelta(seconds=self.now)
 
     def stamp(self) -> str:
@@ -59,7 +58,6 @@ class Clock:
 
     @property
     def next_timer(self) -> Timer | None:
-        """The timer that is due next, or None."""
         while self._timers and self._timers[0][2].cancelled:
             heapq.heappop(self._timers)
         return self._timers[0][2] if self._timers else None

@@ -83,7 +83,6 @@ class History:
     """Called with every entry as it is added."""
 
     def add(self, entry: Entry) -> None:
-        """Add *entry*, and call the listeners."""
         self.entries.append(entry)
         for listener in self.listeners:
             listener(entry)
@@ -97,5 +96,4 @@ class History:
         return (entry for entry in self.entries if isinstance(entry, Call) and entry.hook in (hooks or ("sync",)))
 
     def events(self, reason: str) -> Iterator[Event]:
-        """Yield the Events with *reason*."""
         return (entry for entry in self.entries if isinstance(entry, Event) and entry.reason == reason)

@@ -40,7 +40,6 @@ def copy_json(value: Any) -> Any:
 
 
 def labels(item: Json) -> dict[str, str]:
-    """Return the labels of *item*."""
     return item["metadata"].get("labels") or {}
 
 
@@ -58,7 +57,6 @@ def reference_to(owner: Json) -> Json:
 
 
 def is_deleting(item: Json) -> bool:
-    """Tell whether *item* is being deleted."""
     return "deletionTimestamp" in item["metadata"]
 
 

@@ -46,7 +46,6 @@ def path_steps(path: str) -> list[str | int]:
 
 
 def look_up(item: Any, path: str) -> Any:
-    """Return the value at *path* in *item*, or None."""
     for step in path_steps(path):
         if isinstance(item, dict):
             item = item.get(str(step))
@@ -386,7 +385,6 @@ def _mismatch(item: Json | None, path: str, value: object) -> str | None:
 
 
 def _status_problem(status: Json, expect: Expect) -> str | None:
-    """Return how *status* differs from *expect*, or None."""
     conditions: list[Json] = status.get("conditions") or []
     ready = next((item for item in conditions if item["type"] == "Ready"), {})
     if expect.state not in (None, status.get("state")):

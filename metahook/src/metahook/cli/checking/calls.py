@@ -72,7 +72,6 @@ class CheckedHook:
 
     @property
     def controller(self) -> Controller | None:
-        """The Controller, if the hook is one in this process."""
         return self._hook.controller if isinstance(self._hook, LocalHook) else None
 
     @property
@@ -321,8 +320,6 @@ def _moved_like(response: bytes | None, request: bytes) -> bytes | None:
 
 
 def _moved(body: bytes, by: timedelta) -> bytes:
-    """Return *body* with all times moved."""
-
     def move(match: re.Match[bytes]) -> bytes:
         try:
             moved = datetime.fromisoformat(match[1].decode()) + by

@@ -18,6 +18,7 @@ from functools import cached_property
 from metahook.cli.checking.calls import OK, CheckedHook, Stopped
 from metahook.cli.checking.results import CheckResult
 from metahook.cli.files.manifests import property_of
+from metahook.cli.hooks.requests import children_of
 from metahook.protocol.purity import differing
 from metahook.simulator.apiserver.custom_rules import CEL, Path, fits, written
 from metahook.simulator.apiserver.validation import name_problem
@@ -349,7 +350,7 @@ class Edits:
             parent[name] = new.get(name)
         parent["metadata"]["generation"] = parent["metadata"].get("generation", 0) + 1
         response = self._response(base.call, request)
-        if response is not None and not _children_in(response):
+        if response is not None and not children_of(response):
             gone = min(map(str, base.observed))
             message = f"{sync.key}: an edit to this spec, which the status calls invalid, deletes {gone} and all others"
             yield "DroppedChildren", f"{message}; go on listing them, in Python with kept=request.children.kept()"
@@ -365,11 +366,6 @@ class Edits:
 def _parent_in(request: Json) -> Json:
     parent: Json = request.get("parent") or request["object"]
     return parent
-
-
-def _children_in(response: bytes) -> list[Json]:
-    decoded = json.loads(response)
-    return decoded.get("children") or decoded.get("attachments") or []
 
 
 def _is_invalid(status: Json) -> bool:

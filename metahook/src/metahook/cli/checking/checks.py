@@ -141,7 +141,6 @@ class Checks:
         yield from self.violations.failures(self.check("--only", "purity"))
 
     def _rest_of(self, run: Run) -> Iterator[CheckResult]:
-        """Yield the findings of the rest of *run*."""
         command = self.check("--only", "life")
         self.runs.change(run)
         yield from self.violations.of(run, command)
@@ -159,7 +158,6 @@ class Checks:
             yield CheckResult("NotFinalized", "/finalize", message, command)
 
     def _findings_of(self, run: Run, parents: list[Json]) -> Iterator[CheckResult]:
-        """Yield the findings of the *run* of *parents*, which are the example."""
         if not run.refused:
             example = "---\n".join(dump_yaml(item) for item in (*self.runs.others, *parents))
             for finding in self.violations.of(run, self.simulate(example=True)):

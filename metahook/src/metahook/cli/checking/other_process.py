@@ -123,7 +123,6 @@ class _Clock:
 
 
 def _with_default(function: Callable[..., Any], place: int, default: Callable[[], object]) -> Callable[..., Any]:
-    """Return *function* with a *default* for its argument at this *place*."""
     return lambda *given: function(*given, *([default()] if len(given) == place else []))
 
 

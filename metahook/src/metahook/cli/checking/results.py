@@ -53,7 +53,6 @@ class Results:
 
     @property
     def findings(self) -> list[CheckResult]:
-        """All findings."""
         return [finding for _, found in self.checks for finding in found]
 
     def add(self, check: str, found: Iterable[CheckResult]) -> None:
@@ -108,7 +107,6 @@ def _lines(finding: CheckResult) -> Iterator[str]:
 
 
 def as_json(results: Results, calls: int) -> str:
-    """Return *results* as one object of JSON."""
     content = {
         "findings": [dataclasses.asdict(finding) for finding in results.findings],
         "checks": [name for name, _ in results.checks],
@@ -120,7 +118,6 @@ def as_json(results: Results, calls: int) -> str:
 
 
 def as_junit(results: Results, calls: int) -> str:
-    """Return *results* as JUnit's XML."""
     del calls
     failed = sum(1 for _, found in results.checks if found)
     suite = ET.Element(

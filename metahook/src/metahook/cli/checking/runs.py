@@ -70,7 +70,6 @@ class Run:
         return {key: child for children in last.values() for key, child in children.items()}
 
     def remaining(self) -> list[Key]:
-        """Return the parents that exist."""
         return [key for key in self.keys if self.world.api.get(key) is not None]
 
 
@@ -83,7 +82,6 @@ class Runs:
     others: tuple[Json, ...]
 
     def new(self, fault: Fault | None = None, *, controllers: bool = True) -> Run:
-        """Return a run in a new cluster, with a *fault* or none."""
         world = World(self.hook, self.settings, controllers=controllers)
         # With late changes, several writes may follow that are none of a loop.
         world.history.listeners.append(_loop_watcher(world.history, _GROWTH if fault else _LOOPS))
@@ -151,8 +149,6 @@ class Runs:
         self._go(run, edit)
 
     def end(self, run: Run) -> None:
-        """Delete the parents of *run*."""
-
         def delete() -> None:
             for key in run.keys:
                 run.world.delete(key)

@@ -88,7 +88,6 @@ def _simulate(*options: str, example: bool = False) -> str:
 
 
 def _check(*options: str) -> str:
-    """Return this command, with *options*."""
     return _command_line("check", set(), *options)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from metahook.cli.binding import binding
+from metahook.cli.binding import traits
 from metahook.cli.commands.options import HookUnderTest, with_output, with_subject
 from metahook.cli.commands.render import WATCHED, failures
 from metahook.cli.comparison.edits import (
@@ -66,9 +66,8 @@ def command(old: str, new: str, subject: HookUnderTest, output: str) -> int:
     if old == new == "-":
         message = "OLD and NEW are both standard input; name a file for one of them"
         raise click.UsageError(message)
-    bound = binding()
     try:
-        edit = replace(_edit(old, new, subject), hidden=bound.hidden if bound else frozenset())
+        edit = replace(_edit(old, new, subject), hidden=traits().hidden)
     except Refused as error:
         # As from kubectl, 1 would say that there are differences to read.
         raise InputError(*error.lines) from error
@@ -85,11 +84,11 @@ def _edit(old: str, new: str, subject: HookUnderTest) -> EditedChildren:
     text = "" if Path(old).is_dir() else read_text(old)
     read = [document.value for document in documents_in(text, old)]
     if len(read) == 1 and is_recording(read[0]):
-        bound, requests = binding(), Requests(subject.hook, subject.settings)
+        requests = Requests(subject.hook, subject.settings)
         objects = Objects.found((new,), subject.settings).with_one_parent(new)
         with name_file_in_errors(old):
             recorded = read_recording(read[0], old)
-            return edit_of_recording(recorded, objects, requests, utc_now(), bound.invalid_reason if bound else "")
+            return edit_of_recording(recorded, objects, requests, utc_now(), traits().invalid_reason)
     settings = subject.settings
     one = Objects.of(manifests_in(text, old), old, settings) if text else Objects.found((old,), settings)
     other = Objects.found((new,), settings)
@@ -128,10 +127,7 @@ def _after(world: World, objects: Objects, file: str, store: Callable[[FileManif
         store(manifest, world)
     _start(objects, world)
     see = f"see what happens with: {program_name()} simulate"
-    bound = binding()
-    stays_busy = (
-        any(bound.stays_busy(each.content) for each in objects.parents) if bound and bound.stays_busy else False
-    )
+    stays_busy = any(traits().stays_busy(each.content) for each in objects.parents)
     try:
         is_quiet = world.until_quiet(SETTLED_BUSY if stays_busy else LONGEST_TIMER)
     except NeverQuiet as error:
@@ -156,8 +152,7 @@ def _after(world: World, objects: Objects, file: str, store: Callable[[FileManif
 
 def _check_valid(objects: Objects, world: World) -> None:
     """Raise InputError for a parent whose children are those of before, because the hook refuses its spec."""
-    bound = binding()
-    reason = bound.invalid_reason if bound else ""
+    reason = traits().invalid_reason
     for item, key in zip(objects.parents, objects.keys(world), strict=True):
         status = world.get(key).get("status") or {}
         for condition in status.get("conditions") or []:
@@ -167,15 +162,13 @@ def _check_valid(objects: Objects, world: World) -> None:
 
 def _start(objects: Objects, world: World) -> None:
     """Give the parents the status of one that has started, as the program that runs knows it."""
-    bound = binding()
-    started = bound.started if bound else None
+    started = traits().started
     for key in objects.keys(world) if started else ():
         if not world.get(key).get("status"):
             world.edit(key, lambda parent: parent.update(status=started))
 
 
 def _sentence(edit: EditedChildren, *, is_changed: bool) -> str:
-    """Return what happens to the Pods."""
     ended = [f"{kind} {name}" for kind, name in edit.running - edit.after.keys()]
     started = [kind for kind, _ in edit.after.keys() - edit.running if kind in ROLLED]
     restarts = [key for key in edit.running & edit.after.keys() if restart_paths(edit.before[key], edit.after[key])]

@@ -34,7 +34,6 @@ class HookUnderTest:
 
     @property
     def settings(self) -> Settings:
-        """The settings of a cluster with the hook in it."""
         return self.settings_of(self.mode)
 
     def world(self, *, controllers: bool = True) -> World:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import click
 import msgspec
 
-from metahook.cli.binding import binding
+from metahook.cli.binding import traits
 from metahook.cli.commands.options import HookUnderTest, with_files, with_subject
 from metahook.cli.errors import InputError, Refused, input_errors, program_name
 from metahook.cli.files.documents import FILE, as_yaml
@@ -16,7 +16,7 @@ from metahook.cli.files.manifests import load
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import utc_time
-from metahook.cli.hooks.requests import Requests, children_of, conditions_of, invalid_spec
+from metahook.cli.hooks.requests import Requests, children_of, invalid_spec, ready_of
 from metahook.server.clock import utc_now
 from metahook.simulator.history import Event
 from metahook.simulator.objects import Json
@@ -85,24 +85,20 @@ class _Rendered(NamedTuple):
     where: str
     response: bytes
 
-    @property
-    def ready(self) -> str:
-        """Reason and message of Ready; empty if the response has none."""
-        found = (item for item in conditions_of(self.response) if item.get("type") == "Ready")
-        return next((f"{item.get('reason')}: {item.get('message')}" for item in found), "")
-
 
 def _print(rendered: list[_Rendered], output: str) -> None:
     """Print all, and on standard error why a parent has no children."""
     if output == "response":
         click.echo("\n".join(item.response.decode() for item in rendered))
         return
-    bound = binding()
-    found = [each for item in rendered for each in _objects(item, with_status=bound is None or bound.renders_status)]
-    click.echo(_as_json(found) if output == "json" else _as_yaml(found), nl=False)
+    found = [each for item in rendered for each in _objects(item, with_status=traits().renders_status)]
+    if output == "json":
+        click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": found}, indent=2, ensure_ascii=False))
+    else:
+        click.echo("".join(f"---\n{as_yaml(item)}" for item in found), nl=False)
     for item in rendered:
-        if item.ready and not children_of(item.response):
-            print(f"{program_name()}: {item.where}: no children: {item.ready}", file=sys.stderr)
+        if (ready := ready_of(item.response)) and not children_of(item.response):
+            print(f"{program_name()}: {item.where}: no children: {ready}", file=sys.stderr)
 
 
 def _objects(item: _Rendered, *, with_status: bool) -> list[Json]:
@@ -116,11 +112,11 @@ def _objects(item: _Rendered, *, with_status: bool) -> list[Json]:
 
 def _check_valid(objects: Objects, rendered: list[_Rendered]) -> None:
     """Raise Refused for a spec that the hook refuses for what only it knows, such as the size of a child."""
-    bound = binding()
+    reason = traits().invalid_reason
     found = [
         refusal(item, problem_of(text))
         for item, each in zip(objects.parents, rendered, strict=True)
-        if bound and (text := invalid_spec(each.response, bound.invalid_reason))
+        if (text := invalid_spec(each.response, reason))
     ]
     if found:
         raise Refused(*found)
@@ -158,11 +154,3 @@ def failures(world: World, since: float) -> list[str]:
     """Return why responses can't be used, and which children the API server refuses, after the time *since*."""
     events = (entry for entry in world.history.entries if isinstance(entry, Event) and entry.at > since)
     return list(dict.fromkeys(f"{event.key}: {event.message}" for event in events))
-
-
-def _as_json(objects: list[Json]) -> str:
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=2, ensure_ascii=False) + "\n"
-
-
-def _as_yaml(objects: list[Json]) -> str:
-    return "".join(f"---\n{as_yaml(item)}" for item in objects)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import click
 
-from metahook.cli.binding import Binding, CollectsObjects, Uncompared, binding, own, words
+from metahook.cli.binding import Binding, CollectsObjects, Uncompared, binding, own, traits, words
 from metahook.cli.commands.options import built_in, with_hook, with_output
 from metahook.cli.comparison.edits import structs_of
 from metahook.cli.comparison.responses import HookResponse, HookVersion, Report, compare, other_response, own_response
@@ -78,10 +78,10 @@ def command(
     if not recordings:
         message = f"{', '.join(files)}: no {_readable(bound)}"
         raise InputError(message)
-    if not against and not (bound and bound.replays_redacted):
+    if not against and not traits().replays_redacted:
         _check_texts(recordings)
     other = open_url(against, "--against", credentials, paths) if against else None
-    version = version_of(called, bound)
+    version = version_of(called, traits().uncompared)
     report = Report([compare(item, now, other, version) for item in recordings], words().parent)
     if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
@@ -125,7 +125,7 @@ def _check_texts(recordings: Iterable[Recording]) -> None:
         raise InputError(message)
 
 
-def version_of(hook: Hook, bound: Binding | None) -> HookVersion:
+def version_of(hook: Hook, uncompared: Uncompared) -> HookVersion:
     """Return *hook* as the version whose responses are compared: one in this process decides at any time."""
 
     def respond(recording: Recording, now: datetime) -> HookResponse:
@@ -133,5 +133,4 @@ def version_of(hook: Hook, bound: Binding | None) -> HookVersion:
             return own_response(recording, now, hook.controller)
         return other_response(recording, hook, "--hook")
 
-    uncompared = bound.uncompared if bound else None
-    return HookVersion(respond, structs_of, uncompared or Uncompared())
+    return HookVersion(respond, structs_of, uncompared)

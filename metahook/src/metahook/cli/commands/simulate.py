@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metahook.cli.binding import binding, words
+from metahook.cli.binding import traits, words
 from metahook.cli.commands.options import HookUnderTest, with_files, with_output, with_subject
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
@@ -105,10 +105,9 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     """  # noqa: D301 - click keeps the line breaks after this control character
     given = click.get_current_context().meta["timed"]
     _check(files, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
-    bound = binding()
-    chosen = read_scenario_file(scenario, bound.scenarios if bound else ()) if scenario else None
+    chosen = read_scenario_file(scenario, traits().scenarios) if scenario else None
     subject = subject.of_scenario(chosen) if chosen else subject
-    objects = _objects(files, subject)
+    objects = Objects.read(files, subject.settings) if files else Objects((), ())
     world = subject.world()
     chosen = _with_objects(objects, chosen) if chosen else _of_options(objects, timed(given), until, world.settings)
     terminal = _terminal(records=svg is not None)
@@ -140,10 +139,6 @@ def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: f
         raise click.UsageError(message)
 
 
-def _objects(files: tuple[str, ...], subject: HookUnderTest) -> Objects:
-    return Objects.read(files, subject.settings) if files else Objects((), ())
-
-
 def _terminal(*, records: bool) -> "Terminal | None":
     """Return the terminal, or None where rich is not installed, unless it *records* a picture."""
     try:
@@ -164,7 +159,6 @@ def _screen(console: "Terminal | Plain", world: World, output: str, *, brief: bo
 
 
 def _with_objects(objects: Objects, scenario: Scenario) -> Scenario:
-    """Return *scenario* after all *objects* are created."""
     steps = [Step(apply=created(item.content)) for item in (*objects.others, *objects.parents)]
     scenario.steps[:0] = steps
     return scenario
@@ -176,8 +170,7 @@ def _of_options(objects: Objects, changes: list[Timed], until: str, settings: Se
     if len(objects.parents) > 1 and any(change.option == "set" for change in changes):
         message = f"--set needs one parent; the files have {len(objects.parents)}"
         raise InputError(message)
-    bound = binding()
-    if until == "quiet" and bound and bound.stays_busy and any(map(bound.stays_busy, (*before, parent))):
+    if until == "quiet" and any(map(traits().stays_busy, (*before, parent))):
         until = LONGEST
 
     def edit(before: Json, change: str) -> Json:
@@ -185,7 +178,7 @@ def _of_options(objects: Objects, changes: list[Timed], until: str, settings: Se
         check_edited(after, before, settings, change)
         return after
 
-    scenario = scenario_of(parent, changes, until, edit, bound.until if bound else ("quiet",))
+    scenario = scenario_of(parent, changes, until, edit, traits().until)
     scenario.steps[:0] = [Step(apply=item) for item in before]
     return scenario
 

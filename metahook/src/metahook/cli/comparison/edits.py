@@ -18,7 +18,7 @@ from metahook.cli.files.manifests import FileManifest
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import Identity, Recording
-from metahook.cli.hooks.requests import Requests, children_of, conditions_of, invalid_spec
+from metahook.cli.hooks.requests import Requests, children_of, invalid_spec, ready_of
 from metahook.protocol.objects import Json, Kind, Object, changed_paths
 from metahook.protocol.observed import LAST_APPLIED
 from metahook.protocol.request import Shape, SyncRequest
@@ -80,7 +80,6 @@ def apply_to(observed: Json, last_applied: Json, desired: Json) -> Json:
 
 
 def as_stored(child: Json) -> Json:
-    """Return *child* as it is stored."""
     with _refuse_unstorable(child):
         return _with_defaults(child)
 
@@ -100,7 +99,6 @@ def _refuse_unstorable(child: Json) -> Iterator[None]:
 
 
 def has_pods(deployment: Json) -> bool:
-    """Tell whether *deployment* has Pods that could restart."""
     spec = deployment.get("spec")
     return not isinstance(spec, dict) or spec.get("replicas") != 0
 
@@ -152,7 +150,7 @@ def edit_of_recording(
     after = {key: _stored_over(current.get(key), applied.get(key, {}), child) for key, child in new_desired.items()}
     rolled = [key for key in observed if key[0] in ROLLED and key in before]
     paths = [path for key in rolled if key in after for path in restart_paths(before[key], after[key])]
-    return EditedChildren(before, after, paths, running=frozenset(rolled), ready=_ready(response))
+    return EditedChildren(before, after, paths, running=frozenset(rolled), ready=ready_of(response))
 
 
 def _check(recorded: Recording) -> None:
@@ -185,13 +183,7 @@ def _by_name(response: bytes) -> ChildrenByName:
     return {(child["kind"], child["metadata"]["name"]): child for child in children_of(response)}
 
 
-def _ready(response: bytes) -> str:
-    found = (item for item in conditions_of(response) if item.get("type") == "Ready")
-    return next((f"{item.get('reason')}: {item.get('message')}" for item in found), "")
-
-
 def _edited(parent: Json, new: Json) -> Json:
-    """Return *parent* as it is stored with the spec of *new*."""
     generation = parent["metadata"]["generation"] + 1
     return {**parent, "spec": new.get("spec"), "metadata": {**parent["metadata"], "generation": generation}}
 

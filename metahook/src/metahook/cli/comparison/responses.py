@@ -209,7 +209,6 @@ Structs = tuple[type[Object], ...]
 
 
 def compare_responses(recording: Recording, old: HookResponse, new: HookResponse, structs: Structs) -> Difference:
-    """Return how the response *new* differs from *old*."""
     if old.code != new.code or new.code != OK:
         codes = None if old.code == new.code else (old.code, new.code)
         pods = _pods_effect(recording, old, new, structs) if new.code == OK else PodsEffect.KEEP
@@ -268,7 +267,6 @@ def _compare_child(key: Identity, recording: Recording, old: HookResponse, new: 
 
 
 def _apply_child(key: Identity, observed: Json | None, last_applied: Json, desired: Json | None) -> ChildChange | None:
-    """Return how the *observed* child changes when *desired* is applied."""
     if observed is None or desired is None:
         return ChildChange("added" if desired else "removed", *key)
     return _changed(key, as_stored(observed), apply_to(observed, last_applied, desired))
@@ -280,7 +278,6 @@ def _changed(key: Identity, before: Json, after: Json) -> ChildChange | None:
 
 
 def _pods_effect(recording: Recording, old: HookResponse | None, new: HookResponse, structs: Structs) -> PodsEffect:
-    """Return what happens to the Pods with *new* that does not happen with *old*."""
     if recording.hook != "sync" or recording.parent["metadata"].get("deletionTimestamp"):
         return PodsEffect.KEEP
     last = last_applied_children(recording.body, structs)
@@ -292,7 +289,6 @@ def _pods_effect(recording: Recording, old: HookResponse | None, new: HookRespon
 def _effect_on(
     key: Identity, observed: Json, last: dict[Identity, Json], old: HookResponse | None, new: HookResponse
 ) -> PodsEffect:
-    """Return what happens to the Pods of the *observed* Deployment."""
     if not has_pods(observed):
         return PodsEffect.KEEP
     before = old.children.get(key) if old else None
@@ -324,7 +320,6 @@ class Comparison:
 
     @property
     def parent(self) -> str:
-        """Namespace and name of the parent."""
         metadata = self.recording.parent.get("metadata")
         known = metadata if isinstance(metadata, dict) else {}
         return f"{known.get('namespace')}/{known.get('name')}"
@@ -390,7 +385,6 @@ class Report:
 
     @property
     def different(self) -> list[Comparison]:
-        """The comparisons with a difference."""
         return [item for item in self.comparisons if item.difference]
 
     def _count_compared(self) -> int:
@@ -404,7 +398,6 @@ class Report:
         return [*(printable(_line(item)) for item in self.different), self.summary()]
 
     def summary(self) -> str:
-        """Return the counts in a sentence."""
         compared, different = self._count_compared(), len(self.different)
         skipped = len(self.comparisons) - compared
         restarts, ends = (len(self._parents(pods)) for pods in (PodsEffect.RESTART, PodsEffect.END))
@@ -420,7 +413,6 @@ class Report:
         return f"{', '.join(parts)}; {', '.join(pods)}"
 
     def json(self) -> Json:
-        """Return all of it."""
         return {
             "requests": len(self.comparisons),
             "same": self._count_compared() - len(self.different),

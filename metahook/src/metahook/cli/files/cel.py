@@ -250,7 +250,6 @@ _FORMATS: dict[str, Callable[[str], Any]] = {
 
 
 def cel_value(value: Any, schema: dict[str, Any]) -> Any:
-    """Return *value* as its *schema* types it."""
     if isinstance(value, list):
         return ListType(cel_value(item, schema.get("items") or {}) for item in value)
     if isinstance(value, dict):

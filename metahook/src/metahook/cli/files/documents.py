@@ -74,7 +74,6 @@ def documents(path: str) -> list[Document]:
 
 
 def documents_in(text: str, path: str) -> list[Document]:
-    """Return the documents in the *text* of the file *path*, as documents() does."""
     try:
         return [document for document in _read(text) if document.value is not None]
     except DocumentError as error:

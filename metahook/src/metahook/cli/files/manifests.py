@@ -37,12 +37,10 @@ class FileManifest:
 
     @property
     def kind(self) -> str:
-        """The kind."""
         return str(self.content["kind"])
 
     @property
     def api_version(self) -> str:
-        """The apiVersion."""
         return str(self.content["apiVersion"])
 
     @property
@@ -131,7 +129,6 @@ def manifests_of(document: Document, file: str) -> Iterator[FileManifest]:
 
 
 def _objects(outer: FileManifest, content: object) -> Iterator[FileManifest]:
-    """Yield the objects in the *content* of *outer*."""
     if not isinstance(content, dict) or not all(isinstance(content.get(key), str) for key in ("apiVersion", "kind")):
         problem = "not a Kubernetes object; each needs apiVersion and kind"
         raise outer.error(problem)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metahook.cli.binding import binding, words
+from metahook.cli.binding import traits, words
 from metahook.cli.errors import InputError, Refused, program_name
 from metahook.cli.files.manifests import FileManifest, files_in, missing, misspelt, read_manifests
 from metahook.cli.files.metadata import FIELDS, SERVER_FIELDS, present_fields, type_problems
@@ -201,7 +201,6 @@ class Objects:
             apply(item, world)
 
     def keys(self, world: World) -> list[Key]:
-        """Return the keys of the parents in *world*."""
         return [key_of(world.api.placed(item.content)) for item in self.parents]
 
 
@@ -221,7 +220,6 @@ def created(content: Json) -> Json:
 
 
 def is_parent(item: Json, settings: Settings) -> bool:
-    """Tell whether *item* is of the kind of a parent."""
     kind = settings.kind(item["apiVersion"], item["kind"])
     return any(parent.kind == kind for parent in settings.parents)
 
@@ -259,10 +257,10 @@ def object_problems(item: Json, old: Json | None, settings: Settings) -> Iterato
     yield from (*wrong, *unknown_fields({"metadata": item["metadata"]}, _METADATA))
     if wrong:
         return
-    bound = binding()
+    problems = traits().problems
     schema = schemas(settings.crds).get((item["apiVersion"], item["kind"]))
-    if bound and bound.problems and is_parent(item, settings):
-        yield from bound.problems(item, old)
+    if problems and is_parent(item, settings):
+        yield from problems(item, old)
     elif schema:
         yield from _problems_by_crd(item, old, schema)
     yield from _problems_in_cluster(item, settings)
@@ -294,8 +292,7 @@ def _problems_in_cluster(item: Json, settings: Settings) -> Iterator[Problem]:
 
 def refuse_invalid(settings: Settings) -> Admission:
     """Return the admission of parents whose rules only the program that runs knows."""
-    bound = binding()
-    problems = bound.problems if bound else None
+    problems = traits().problems
 
     def judge(new: Json, old: Json | None) -> list[Problem]:
         found = problems(new, old) if problems and is_parent(new, settings) else []

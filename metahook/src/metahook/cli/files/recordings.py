@@ -123,7 +123,6 @@ def _without_redacted(request: Json) -> Json:
 
 
 def _hook_of(request: Json) -> HookName:
-    """Return the hook that Metacontroller sends the *request* to."""
     if not any(name in request for name in _CHILDREN):
         return "customize"
     return "finalize" if request.get("finalizing") is True else "sync"

@@ -192,7 +192,6 @@ class _Composer(Reader, Scanner, Parser, Composer):
         return node
 
     def _repeated(self, node: yaml.Node, alias: yaml.Event) -> _Size:
-        """Return the size of the *node* that *alias* repeats, if it is within the limits."""
         if node not in self._complete:
             _refuse("an alias repeats a value that contains the alias; remove it", alias)
         size = self._complete[node]

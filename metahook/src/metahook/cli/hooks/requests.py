@@ -167,9 +167,14 @@ def _uid(parent: Json, observed: list[Json]) -> str:
 
 
 def conditions_of(response: bytes) -> Iterator[Json]:
-    """Yield the conditions in the *response*."""
     status = msgspec.json.decode(response).get("status") or {}
     yield from (item for item in status.get("conditions") or [] if isinstance(item, dict))
+
+
+def ready_of(response: bytes) -> str:
+    """Return reason and message of Ready; empty if the *response* has none."""
+    found = (item for item in conditions_of(response) if item.get("type") == "Ready")
+    return next((f"{item.get('reason')}: {item.get('message')}" for item in found), "")
 
 
 def invalid_spec(response: bytes, reason: str) -> str:
@@ -179,7 +184,6 @@ def invalid_spec(response: bytes, reason: str) -> str:
 
 
 def children_of(response: bytes) -> list[Json]:
-    """Return the children in the *response*."""
     decoded = msgspec.json.decode(response)
     children: list[Json] = decoded.get("children") or decoded.get("attachments") or []
     return children

@@ -60,7 +60,6 @@ def line_of(entry: Entry, parent_kinds: Collection[str], bad_states: Collection[
 
 
 def _shown(write: Write, parent_kinds: Collection[str], bad_states: Collection[str]) -> tuple[str, str] | None:
-    """Return the text and the tone for *write*, or None."""
     if write.before is None:
         return f"creates {write.key}", "plain"
     if write.after is None:
@@ -211,7 +210,6 @@ class Plain:
     is_terminal = property(lambda _: sys.stdout.isatty())
 
     def write(self, *parts: Part) -> None:
-        """Write the texts."""
         print("".join(text for text, _ in parts))
 
 
@@ -234,7 +232,6 @@ class Lines:
         self._brief = brief
 
     def entry(self, entry: Entry) -> None:
-        """Show the line for *entry*, if it has one."""
         line = line_of(entry, self._parent_kinds, self._bad_states)
         if line is not None and not (self._brief and (line.actor not in _ACTORS or line.tone == "detail")):
             self._console.write(*_drawn(line, self._console.columns, self._wrap))
@@ -297,7 +294,6 @@ class JsonLines:
             self._print({"say": text.strip(), "tone": tone})
 
     def end(self, summary: dict[str, Any]) -> None:
-        """Show the summary."""
         self._print({"summary": summary})
 
     def _print(self, value: dict[str, Any]) -> None:

@@ -39,7 +39,6 @@ _BINARY_UNITS = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 
 @functools.lru_cache
 def canonical_quantity(written: int | str) -> str:
-    """Return the quantity *written* in canonical form."""
     text = str(written)
     number = text.rstrip("EPTGMKikmun")
     suffix = text[len(number) :]

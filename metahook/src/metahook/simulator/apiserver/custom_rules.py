@@ -159,7 +159,6 @@ def written(path: Path) -> str:
 
 
 def value_at(item: Any, path: Path) -> Any:
-    """Return the value at *path* in *item*, or None."""
     for step in path:
         try:
             item = item[step]
@@ -299,7 +298,6 @@ def _branches(value: Any, schema: Schema, path: Path) -> Iterator[Problem]:
 
 
 def dropped(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
-    """Yield the paths of the fields of *value*, at *path*, that its *schema* does not declare."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from dropped(item, schema.get("items") or {KEEPS_ALL: True}, (*path, index))
@@ -323,7 +321,6 @@ def unknown_fields(value: Any, schema: Schema, path: Path = ()) -> Iterator[Prob
 
 
 def _below(schema: Schema, path: Path) -> Schema:
-    """Return the schema of the value at *path* in one with *schema*."""
     for step in path:
         others = schema.get("additionalProperties")
         rest = others if isinstance(others, dict) else {}
@@ -354,7 +351,6 @@ def is_unchanged(path: Path, new: Any, old: Any, schema: Schema) -> bool:
 
 
 def declared(value: Any, schema: Schema) -> Any:
-    """Return *value* without the fields that its *schema* does not declare."""
     if isinstance(value, list):
         return [declared(item, schema.get("items") or {KEEPS_ALL: True}) for item in value]
     if not isinstance(value, dict) or schema.get("x-kubernetes-embedded-resource"):
@@ -394,7 +390,6 @@ def validation(judge: Callable[[Json, Json | None], list[Problem]]) -> Admission
 
 
 def custom_statuses(crds: Iterable[Json]) -> StatusAdmission:
-    """Return the admission of the statuses of the kinds of *crds*."""
     by_kind = schemas(crds)
 
     def admit(item: Json, status: Json) -> Json:
@@ -437,7 +432,6 @@ def with_defaults(value: Any, schema: Json) -> Any:
 
 
 def _is_defaulted(value: Json, name: str, field: Json) -> bool:
-    """Tell whether the *field* of *value* called *name* gets its default."""
     return "default" in field and (name not in value or (value[name] is None and not field.get("nullable")))
 
 

@@ -123,7 +123,6 @@ def still_owned(applied: Any, live: Any, field: str = "") -> Any:
 
 
 def fields(applied: Any, field: str = "") -> Json:
-    """Return the fields of *applied* as FieldsV1."""
     if isinstance(applied, dict) and field not in ATOMIC:
         return {f"f:{key}": fields(value, key) for key, value in applied.items()}
     keys = list_keys(field, applied)
@@ -173,7 +172,6 @@ class Ownership:
     updated: dict[str, Json] = field(default_factory=dict)
 
     def after_update(self, old: Json | None, new: Json, actor: str) -> "Ownership":
-        """Return the ownership after *actor* updated *old* to *new*."""
         left = {name: still_owned(part, new) or {} for name, part in self.updated.items()}
         if manager := _MANAGERS.get(actor):
             left[manager] = union(left.get(manager, {}), changed_part(_part(old), _part(new)))

@@ -57,15 +57,12 @@ class ApiServer:
         self._watchers.append(watcher)
 
     def get(self, key: Key) -> Json | None:
-        """Return an object, or None."""
         return self._objects.get(key)
 
     def all(self, kind: str) -> list[Json]:
-        """Return all objects of *kind*."""
         return [item for key, item in self._objects.items() if key.kind == kind]
 
     def is_namespaced(self, kind: str) -> bool:
-        """Tell whether objects of *kind* are in namespaces."""
         return kind not in self._cluster_scoped
 
     def placed(self, item: Json) -> Json:
@@ -80,7 +77,6 @@ class ApiServer:
         return name in self._namespaces
 
     def all_keys(self) -> list[Key]:
-        """Return the keys of all objects."""
         return list(self._objects)
 
     def create(self, item: Json, actor: str) -> Json:

@@ -30,19 +30,16 @@ def _amounts(resources: Json) -> Json:
 
 
 def with_deployment_defaults(spec: Json) -> Json:
-    """Return the *spec* of a Deployment with its defaults."""
     defaults = {"replicas": 1, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600}
     strategy = _strategy(spec.get("strategy", {}), maxSurge="25%", maxUnavailable="25%")
     return _with_template({**defaults, **spec, "strategy": strategy})
 
 
 def with_replica_set_defaults(spec: Json) -> Json:
-    """Return the *spec* of a ReplicaSet with its defaults."""
     return _with_template({"replicas": 1, **spec})
 
 
 def with_stateful_set_defaults(spec: Json) -> Json:
-    """Return the *spec* of a StatefulSet with its defaults."""
     retained = {"whenDeleted": "Retain", "whenScaled": "Retain", **spec.get("persistentVolumeClaimRetentionPolicy", {})}
     filled = {
         "podManagementPolicy": "OrderedReady",
@@ -61,12 +58,10 @@ def _claim_template(claim: Json) -> Json:
 
 
 def with_claim_defaults(spec: Json) -> Json:
-    """Return the *spec* of a PersistentVolumeClaim with its defaults."""
     return _with({"volumeMode": "Filesystem", **spec}, resources=_resources)
 
 
 def with_daemon_set_defaults(spec: Json) -> Json:
-    """Return the *spec* of a DaemonSet with its defaults."""
     strategy = _strategy(spec.get("updateStrategy", {}), maxSurge=0, maxUnavailable=1)
     return _with_template({"revisionHistoryLimit": 10, **spec, "updateStrategy": strategy})
 
@@ -89,7 +84,6 @@ def with_job_defaults(spec: Json) -> Json:
 
 
 def with_cron_job_defaults(spec: Json) -> Json:
-    """Return the *spec* of a CronJob with its defaults."""
     job = spec.get("jobTemplate", {})
     return {
         "concurrencyPolicy": "Allow",
@@ -102,24 +96,20 @@ def with_cron_job_defaults(spec: Json) -> Json:
 
 
 def with_pod_defaults(spec: Json) -> Json:
-    """Return the *spec* of a Pod with its defaults."""
     return {"enableServiceLinks": True, **_pod(spec)}
 
 
 def with_autoscaler_defaults(spec: Json) -> Json:
-    """Return the *spec* of a HorizontalPodAutoscaler with its defaults."""
     return {"minReplicas": 1, **spec}
 
 
 def with_network_policy_defaults(spec: Json) -> Json:
-    """Return the *spec* of a NetworkPolicy with its defaults."""
     rules = _each(lambda rule: _with(rule, ports=_each(lambda port: {"protocol": "TCP", **port})))
     types = ["Ingress", *(["Egress"] if "egress" in spec else [])]
     return _with({"policyTypes": types, **spec}, ingress=rules, egress=rules)
 
 
 def with_limit_range_defaults(spec: Json) -> Json:
-    """Return the *spec* of a LimitRange with its defaults."""
     return _with(spec, limits=_each(_limit))
 
 
@@ -133,7 +123,6 @@ def _limit(item: Json) -> Json:
 
 
 def with_webhook_defaults(webhook: Json) -> Json:
-    """Return the *webhook* of an admission configuration with its defaults."""
     defaults = {"failurePolicy": "Fail", "matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
     return _with(
         {**defaults, "timeoutSeconds": 10, **webhook},
@@ -262,7 +251,6 @@ _ONLY_WITH_NODE_PORTS = ("externalTrafficPolicy", "allocateLoadBalancerNodePorts
 
 
 def with_service_defaults(spec: Json) -> Json:
-    """Return the *spec* of a Service with its defaults and its allocated addresses."""
     kind = spec.get("type", "ClusterIP")
     opened = kind in ("NodePort", "LoadBalancer")
     fixed = {key: value for key, value in spec.items() if opened or key not in _ONLY_WITH_NODE_PORTS}

@@ -38,7 +38,6 @@ _ANY_NAME = (_SUBDOMAIN, "lower case letters, digits, '-' and '.'")
 
 
 def name_problem(item: Json) -> str | None:
-    """Return what is wrong with the name of *item*, or None."""
     pattern, words = _NAMES.get(item["kind"], _ANY_NAME)
     return None if pattern.fullmatch(item["metadata"]["name"]) else f"metadata.name: must be {words}"
 

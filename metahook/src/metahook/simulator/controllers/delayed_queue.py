@@ -26,7 +26,6 @@ def claim_matching(owner: Json, found: Iterable[Json], api: ApiServer, actor: st
 
 
 def selects(owner: Json, item: Json) -> bool:
-    """Tell whether the selector of *owner* matches *item*."""
     selected: dict[str, str] = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
     is_same_namespace = owner["metadata"]["namespace"] == item["metadata"]["namespace"]
     return is_same_namespace and bool(selected) and selected.items() <= labels(item).items()

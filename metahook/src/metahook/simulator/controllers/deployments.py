@@ -138,7 +138,6 @@ def deadline(deployment: Json, clock: Clock) -> float | None:
 
 
 def condition_of(deployment: Json, kind: str) -> Json | None:
-    """Return the condition of type *kind* that *deployment* has, or None."""
     conditions: list[Json] = deployment.get("status", {}).get("conditions", [])
     return next((item for item in conditions if item["type"] == kind), None)
 

@@ -92,7 +92,6 @@ class ReplicaSetController:
             self._queue.enqueue_after(key_of(replica_set), 1)
 
     def _is_available(self, pod: Json, seconds: float) -> bool:
-        """Tell whether *pod* has been ready for *seconds*."""
         return self._clock.since(ready_condition(pod)["lastTransitionTime"]) >= seconds
 
 

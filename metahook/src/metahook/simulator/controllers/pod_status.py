@@ -7,7 +7,6 @@ _SIGKILL = 137
 
 
 def is_ready(pod: Json) -> bool:
-    """Tell whether *pod* is ready."""
     return ready_condition(pod).get("status") == "True"
 
 
@@ -18,7 +17,6 @@ def ready_condition(pod: Json) -> Json:
 
 
 def has_run(pod: Json) -> bool:
-    """Tell whether the containers of *pod* have started."""
     return bool(pod.get("status", {}).get("phase") == "Running")
 
 

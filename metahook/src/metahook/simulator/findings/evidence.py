@@ -50,13 +50,11 @@ class AnsweredSync:
         return "attachments" if "object" in json.loads(self.call.request) else "childResources"
 
     def listed(self) -> Iterator[tuple[Key, Json]]:
-        """Yield the key of each child in the response, and the child."""
         namespace = self.call.parent["metadata"].get("namespace", "")
         return ((_key(child, namespace), child) for child in self.response.children)
 
     @property
     def keys(self) -> set[Key]:
-        """The keys of the desired children."""
         return set(self.children)
 
     def owns(self, item: Json | None) -> bool:

@@ -47,7 +47,6 @@ class Cache:
         api.watch(self._on_write)
 
     def get(self, key: Key) -> Json | None:
-        """Return an object, or None."""
         return self._objects_of(key.kind).get(key)
 
     def all(self, kind: str, namespace: str | None = None) -> list[Json]:
@@ -156,11 +155,9 @@ class Customize:
         return dict(sorted(groups.items()))
 
     def is_related(self, parent: Json, item: Json, cache: Cache) -> bool:
-        """Tell whether *item* is related to *parent*."""
         return any(self._matches(kind, rule, parent, item, cache) for kind, rule in self._of_kind(parent, item))
 
     def _of_kind(self, parent: Json, item: Json) -> Iterator[tuple[Kind, RelatedRule]]:
-        """Yield the rules of *parent* for the kind of *item*."""
         for rule in self.rules(parent):
             kind = self._kind(rule)
             if kind is not None and _is_of(kind, item):

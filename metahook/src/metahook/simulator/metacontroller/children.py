@@ -91,7 +91,6 @@ class Finalizer(NamedTuple):
     enabled: bool
 
     def is_on(self, parent: Json) -> bool:
-        """Tell whether *parent* has the finalizer."""
         return self.name in (parent["metadata"].get("finalizers") or ())
 
     def synced(self, parent: Json, api: ApiServer) -> Json:
@@ -122,7 +121,6 @@ class Finalizer(NamedTuple):
 
 
 def without_finalizer(item: Json, name: str) -> Json:
-    """Return *item* without the finalizer *name*."""
     left = [other for other in item["metadata"].get("finalizers") or () if other != name]
     return with_metadata(item, finalizers=left or None)
 
@@ -142,7 +140,6 @@ SYSTEM = (
 
 
 def merge(observed: Any, last: Any, desired: Any) -> Any:
-    """Return *observed* with the changes from *last* to *desired*."""
     if isinstance(observed, dict):
         return _merge_objects(observed, object_or_empty(last), object_or_empty(desired))
     if isinstance(observed, list):
@@ -177,7 +174,6 @@ def _common_key(items: list[Any]) -> str | None:
 
 
 def with_last_applied(child: Json, applied: Json) -> Json:
-    """Return *child* with the annotation that records *applied*."""
     metadata = child["metadata"]
     annotations = {**(metadata.get("annotations") or {}), LAST_APPLIED: to_json(applied)}
     return {**child, "metadata": {**metadata, "annotations": annotations}}
@@ -212,14 +208,11 @@ def merged_child(observed: Json, desired: Json) -> Json:
 
 
 class Apply(Protocol):
-    """An apply strategy."""
-
     def __call__(self, child: Json, observed: Json | None, parent: Json, method: UpdateMethod = "InPlace") -> None:
         """Update *observed* to *child* by *method*, or create the object if *observed* is None; raise ApiError."""
 
 
 def applier(mode: Mode, api: ApiServer) -> Apply:
-    """Return the apply strategy *mode*."""
     return DynamicApply(api) if mode == "dynamic-apply" else ServerSideApply(api)
 
 

@@ -350,7 +350,6 @@ class Metacontroller:
 
 
 def _only_status(old: Json, new: Json) -> bool:
-    """Tell whether ignoreStatusChanges ignores the change."""
     fields = ("generation", "labels", "annotations")
     is_same = all(old["metadata"].get(field) == new["metadata"].get(field) for field in fields)
     return is_same and not is_deleting(new)

@@ -68,7 +68,6 @@ class ParentResource:
 
 
 def generated_selector(parent: Json) -> Selects:
-    """Return the selector of generateSelector."""
     uid = parent["metadata"]["uid"]
     return lambda item: labels(item).get(LABEL) == uid
 
