@@ -9,7 +9,7 @@ from app.core.status.facts.override import REPEATED
 from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
 from metahook.protocol.observed.child import LAST_APPLIED
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.api.examples.schedule import schedule, window

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from metahook.protocol.checks.purity import ImpureHook as ImpureHook
     from metahook.protocol.controller import Controller as Controller
     from metahook.protocol.controller import Decorator as Decorator
+    from metahook.protocol.controller import Handler as Handler
     from metahook.protocol.crd.custom_resource import crd as crd
     from metahook.protocol.drift.drifted_fields import drifted_field as drifted_field
     from metahook.protocol.drift.drifted_fields import overridden_field as overridden_field
@@ -100,10 +101,10 @@ if TYPE_CHECKING:
     from metahook.protocol.response import SyncResponse as SyncResponse
     from metahook.protocol.response import select_by_labels as select_by_labels
     from metahook.protocol.response import select_by_name as select_by_name
-    from metahook.server.app import ServerOptions as ServerOptions
-    from metahook.server.hook.router import hook_router as hook_router
-    from metahook.server.lifecycle.address import Address as Address
-    from metahook.server.lifecycle.serve import serve as serve
+    from metahook.server.app import hook_router as hook_router
+    from metahook.server.options import Address as Address
+    from metahook.server.options import ServerOptions as ServerOptions
+    from metahook.server.serve import serve as serve
 else:
     _NAMES = {
         "kinds.config_map": ("ConfigMap",),
@@ -117,7 +118,7 @@ else:
         "kinds.pod_disruption_budget": ("PodDisruptionBudget",),
         "kinds.service": ("Service",),
         "protocol.objects.conditions": ("ready", "set_condition"),
-        "protocol.controller": ("Controller", "Decorator"),
+        "protocol.controller": ("Controller", "Decorator", "Handler"),
         "protocol.crd.custom_resource": ("crd",),
         "protocol.drift.drifted_fields": (
             "drifted_field",
@@ -158,10 +159,9 @@ else:
             "select_by_name",
         ),
         "protocol.bodies.bodies": ("MAX_RESYNC", "RelatedRule"),
-        "server.app": ("ServerOptions",),
-        "server.hook.router": ("hook_router",),
-        "server.lifecycle.address": ("Address",),
-        "server.lifecycle.serve": ("serve",),
+        "server.app": ("hook_router",),
+        "server.options": ("Address", "ServerOptions"),
+        "server.serve": ("serve",),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
     __getattr__, __dir__ = opener(__name__, _NAMES, extra="server")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from metahook.cli.program import Commands as Commands
     from metahook.cli.program import Program as Program
     from metahook.cli.program import bound_program as bound_program
+    from metahook.clock import utc_now as utc_now
     from metahook.protocol.objects.plain_json import Json as Json
     from metahook.protocol.objects.printable import printable as printable
     from metahook.protocol.request import Shape as Shape
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from metahook.record import kept_fields as kept_fields
     from metahook.record.command import record_command as record_command
     from metahook.record.redaction import Redaction as Redaction
-    from metahook.server.clock import utc_now as utc_now
     from metahook.simulator.apiserver import custom_rules as custom_rules
     from metahook.simulator.apiserver.custom_defaults import with_defaults as with_defaults
     from metahook.simulator.metacontroller.settings import SERVED as SERVED
@@ -60,7 +60,7 @@ else:
         "record": ("kept_fields",),
         "record.command": ("record_command",),
         "record.redaction": ("Redaction",),
-        "server.clock": ("utc_now",),
+        "clock": ("utc_now",),
         "simulator.apiserver": ("custom_rules",),
         "simulator.apiserver.custom_defaults": ("with_defaults",),
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),

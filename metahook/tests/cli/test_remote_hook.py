@@ -12,7 +12,7 @@ from metahook.cli.hooks import remote_hook
 from metahook.cli.hooks.credentials import NO_CREDENTIALS
 from metahook.cli.hooks.named_hook import PATHS
 from metahook.cli.hooks.remote_hook import RemoteHook, retry_after
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
 
 

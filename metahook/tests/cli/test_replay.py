@@ -13,7 +13,7 @@ import yaml
 from metahook.cli.files.recordings import read_recording
 from metahook.protocol.objects.plain_json import Json
 from metahook.protocol.request_builder import customize_request
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from metahook.simulator.hook import Reply
 from toolkit import widgets
 from toolkit.builders import NOW, NOW_TEXT

@@ -7,7 +7,7 @@ import pytest
 from metahook import Service, SyncRequest, SyncResponse
 from metahook.protocol.request_builder import customize_request, sync_request
 from metahook.server.app import create_app
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import TINY, controller, customize_body, sync_body
 from toolkit.hooks.tenant import TENANTS, tenant

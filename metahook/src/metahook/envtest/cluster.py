@@ -23,7 +23,7 @@ from metahook.envtest.hook_server import hook_server
 from metahook.envtest.manifests import documents, establish, of_kind, with_hooks_at
 from metahook.envtest.metacontroller import count_events, metacontroller
 from metahook.protocol.objects.manifest import Manifest
-from metahook.server.hook.router import Controllers
+from metahook.server.app import Controllers
 
 T = TypeVar("T")
 ManifestList = list[Manifest]

@@ -9,11 +9,11 @@ from http.client import HTTPResponse
 from pathlib import Path
 from typing import NamedTuple
 
-from starlette.types import ASGIApp
-
 from metahook.server.callers.tls import Certificates
 from metahook.server.callers.tokens import Tokens
 from metahook.server.limits import DEFAULT_LIMITS, Limits
+from starlette.types import ASGIApp
+
 from toolkit.hooks.minimal import sync_body
 from toolkit.served.tls import Pki, serving
 

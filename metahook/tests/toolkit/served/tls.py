@@ -13,15 +13,15 @@ from pathlib import Path
 
 import trustme
 import uvloop
-from starlette.types import ASGIApp
-
-from metahook.server.app import DEFAULT_OPTIONS, create_app
 from metahook.server.callers.tls import Certificates, MinVersion
 from metahook.server.callers.tokens import Tokens
 from metahook.server.callers.watched_files import reloading
 from metahook.server.connections.connections import Connections, OnClosed
 from metahook.server.lifecycle.server import create_server
 from metahook.server.limits import DEFAULT_LIMITS, Limits
+from starlette.types import ASGIApp
+
+from metahook.server.app import DEFAULT_OPTIONS, create_app
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import JSON
 from toolkit.waiting import eventually

@@ -12,8 +12,8 @@ import msgspec
 from metahook.cli.checking.calls import OK, CheckedHook
 from metahook.cli.checking.other_process import SHIFTS
 from metahook.cli.checking.other_process import Call as OtherCall
+from metahook.clock import utc_now
 from metahook.protocol.checks.purity import LATER, differ, differing, unasked
-from metahook.server.clock import utc_now
 from metahook.simulator.clock import START
 from metahook.simulator.history import Call, History
 from metahook.simulator.objects import Key

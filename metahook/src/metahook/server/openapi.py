@@ -12,7 +12,7 @@ from metahook.protocol.bodies import bodies
 from metahook.protocol.controller import Controller
 from metahook.protocol.objects.plain_json import Json
 from metahook.protocol.request_builder import CREATED
-from metahook.server.refusal import (
+from metahook.server.refusals import (
     FAILED,
     TOO_LARGE,
     TOO_LONG,
