@@ -78,7 +78,7 @@ mutants: $(READY) build/mutants/ready ## Plant mistakes in lines that differ fro
 	@$(MUTANTS)/cosmic-ray init tests/mutants.toml build/mutants.sqlite
 	@$(if $(ALL),,$(MUTANTS)/cr-filter-git --config tests/mutants.toml build/mutants.sqlite)
 	@$(if $(ALL),,$(MUTANTS)/cr-filter-operators build/mutants.sqlite tests/mutants.toml)
-	@timeout --signal=INT $(or $(MINUTES),60)m $(MUTANTS)/cosmic-ray exec tests/mutants.toml build/mutants.sqlite || test $$? = 124
+	@env --default-signal=INT timeout --signal=INT $(or $(MINUTES),60)m $(MUTANTS)/cosmic-ray exec tests/mutants.toml build/mutants.sqlite || test $$? = 124
 	@$(MUTANTS)/cr-report --surviving-only --show-diff build/mutants.sqlite
 	@$(if $(ALL),$(MUTANTS)/cr-rate --fail-over 30 build/mutants.sqlite)
 
@@ -88,8 +88,8 @@ e2e: $(READY) ## Run the tests on a real control plane, if its binaries are inst
 	$(if $(filter metahook metahook/%,$(ONLY)),,$(BIN)/pytest -m e2e -n 4 --dist loadfile $(if $(ALL),--all) $(or $(ONLY),tests/e2e examples/hooks))
 	$(if $(filter-out metahook metahook/%,$(ONLY)),,cd metahook && ../$(BIN)/pytest -m e2e -n 2 --dist loadfile $(or $(TOOLKIT),examples $(if $(ALL),tests/e2e)))
 
-own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME. DISRUPTIVE=1 also replaces its Pods, INSTALL=REPOSITORY installs it first
-	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(INSTALL),--install "$(INSTALL)") $(if $(DISRUPTIVE),--disruptive) $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
+own: $(READY) ## Test the operator in your cluster: make own CONTEXT=NAME
+	@$(BIN)/pytest -m own tests/own --context "$(CONTEXT)" $(if $(IMAGE),--image "$(IMAGE)") $(if $(OTHER_IMAGE),--other-image "$(OTHER_IMAGE)")
 
 build/site-venv/ready: requirements/site.txt
 	@$(PYTHON) -m venv --clear build/site-venv
@@ -102,13 +102,7 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
 	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py)
 
-build/release-tools/ready: requirements/release.txt
-	@rm -rf build/release-tools
-	@$(PYTHON) -m venv build/release-tools
-	@build/release-tools/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
-	@touch $@
-
-release: $(READY) build/release-tools/ready ## Build and check the files of a release, in build/release: REPOSITORY=NAME of the image, PARTS="wheels chart", or all
+release: $(READY) ## Build and check the files of a release, in build/release: REPOSITORY=NAME of the image, PARTS="wheels chart", or all
 	@$(BIN)/python -m release $(if $(REPOSITORY),--repository "$(REPOSITORY)") $(PARTS)
 	@$(BIN)/pytest -q -m tools tests/release --ignore tests/release/test_workflows.py
 	@$(BIN)/pytest -q -m e2e -n 2 --dist loadfile tests/e2e/test_upgrade.py
@@ -166,7 +160,6 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --extra cli -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/cli.txt
 	$(COMPILE) --extra cli --extra test --group metahook/pyproject.toml:dev -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/dev.txt
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
-	$(COMPILE) --group release -c requirements/dev.txt -o requirements/release.txt
 	$(COMPILE) --group pyproject.toml:mutants --no-emit-package yattag -o requirements/mutants.txt
 
 .PHONY: help demo test toolkit test-all mutants e2e own site test-tools release version kind deploy bench scale check format generate rename lock

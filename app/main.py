@@ -11,7 +11,7 @@ from dataclasses import replace
 from fastapi import FastAPI
 
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo
+from app.core.desired.memo import GenerationMemo
 from app.settings.option import InvalidSetting, read, variable_of
 from app.settings.serve import ServeSettings
 from metahook import Handler

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from app.api.schema.descriptions import descriptions
+from app.api.crd import descriptions
 from app.settings.option import camel_case, range_of
 from app.settings.serve import LimitSettings
 from charts.rendering import CHART

@@ -21,7 +21,7 @@ from pathlib import Path
 from release.names import Cluster, Names, plural_of, snake
 
 ROOT = Path(__file__).parents[1]
-NAMES = "app/api/values/names.py"
+NAMES = "app/api/names.py"
 """Where the clone has its names."""
 LEFT_ALONE = (
     "metahook/*",

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from app.api.schema import crd
+from app.api import crd
 from tests.service.operator import served
 from toolkit.served.process import Served
 

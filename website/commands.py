@@ -7,7 +7,7 @@ import click
 from app.cli.main import program as myresource
 from app.cli.plugin.commands import program as plugin
 from app.settings.serve import ServeSettings
-from metahook.cli.main import program as metahook
+from metahook.cli.program import program as metahook
 from metahook.commands import Program
 
 _ERRORS = "After an error, a command prints one line on stderr, and the exit code is 2."

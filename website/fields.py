@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
-from app.api.schema.crd import schema
-from app.api.values.names import API_VERSION, KIND
+from app.api.crd import schema
+from app.api.model import Copied, Docs
+from app.api.names import API_VERSION, KIND
+from app.api.spec import MyResourceSpec
 
 Json = dict[str, Any]
 
@@ -30,42 +32,26 @@ myresource.spec` prints the same descriptions.
 """
 
 
-class Group(NamedTuple):
-    """Fields that have a page together."""
-
-    title: str
-    fields: str
-
-
-GROUPS = {
-    "containers": Group(
-        "Containers",
-        "image command args env envFrom memory cpu resources livenessProbe readinessProbe startupProbe lifecycle "
-        "imagePullPolicy imagePullSecrets initContainers",
-    ),
-    "security": Group(
-        "Security and volumes",
-        "securityProfile runAsUser runAsGroup fsGroup readOnlyRootFilesystem capabilities serviceAccountName volumes "
-        "volumeMounts",
-    ),
-    "network": Group("Network", "ports service expose dnsConfig hostAliases"),
-    "scaling": Group("Number of Pods", "replicas autoscaling schedule suspend podDisruptionBudget"),
-    "rollouts": Group(
-        "Rollouts",
-        "strategy minReadySeconds progressDeadlineSeconds rollback revisionHistoryLimit terminationGracePeriodSeconds "
-        "restartedAt configReload dependencies",
-    ),
-    "placement": Group(
-        "Nodes and metadata",
-        "nodeSelector tolerations affinity topologySpreadConstraints priorityClassName podMetadata propagate",
-    ),
+PAGES = {
+    "containers": "Containers",
+    "security": "Security and volumes",
+    "network": "Network",
+    "scaling": "Number of Pods",
+    "rollouts": "Rollouts",
+    "placement": "Nodes and metadata",
 }
-"""The groups by the name of their page, in the order of the index."""
+"""The titles of the pages by their names, in the order of the index."""
+
+PAGE = {
+    str(field.alias): mark.docs
+    for field in MyResourceSpec.model_fields.values()
+    for mark in field.metadata
+    if isinstance(mark, Docs | Copied)
+}
+"""The page of each field of the spec, as its model says."""
 
 _SHORT = 120
 """Characters of a description that is whole in the index."""
-
-_PAGE = {field: name for name, group in GROUPS.items() for field in group.fields.split()}
 
 
 def fragments() -> dict[str, list[Json]]:
@@ -94,8 +80,8 @@ def pages() -> dict[str, str]:
     """Return the index and the page of each group, by their paths in docs/reference."""
     given, shown = fragments(), Shown()
     texts, index = {}, BEGIN
-    for page, (title, names) in GROUPS.items():
-        fields = {name: SPEC["properties"][name] for name in names.split()}
+    for page, title in PAGES.items():
+        fields = {name: SPEC["properties"][name] for name, its_page in PAGE.items() if its_page == page}
         index += f"\n## {title}\n\n" + "".join(_entry(name, node) for name, node in fields.items())
         begin = f"# Fields: {title.lower()}\n\nFor authors of MyResources. This page describes these "
         begin += (
@@ -115,7 +101,7 @@ def _entry(name: str, node: Json) -> str:
 
 
 def _link(field: str, folder: str = "") -> str:
-    return f"[{field}]({folder}{_PAGE[field]}.md#{field.lower()})"
+    return f"[{field}]({folder}{PAGE[field]}.md#{field.lower()})"
 
 
 class Shown:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from app.api.schema.crd import schema
+from app.api.crd import schema
 from app.core.controller import controller
 from app.core.status.conditions import OTHER_CONDITIONS
 from app.core.status.glossary import TERMS

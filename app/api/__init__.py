@@ -8,13 +8,18 @@ holds what the API server would store, so its parts can be copied into a Kuberne
 Nouns: a *model* is one object of the API, a *scalar* one kind of string or number, a *rule* a constraint on a value,
 written in CEL for the API server and in Python for the hook; a *description* is the docstring below a field.
 
-    schema        the CRD, and how what is stored is read
+    reading       parses the spec of a stored MyResource
+    crd           the CustomResourceDefinition
     spec          what a user writes
     status        what a user reads back
-    autoscaling, dependencies, expose, propagate, rollout, schedule, service
+    network, pods, rollouts, scaling, scheduling, volumes
                   parts of the spec
-    pods          the parts of the spec that a Pod has
-    values        the values in a spec, and what all models share
+    containers    the application, init containers and sidecars
+    probes, resources
+                  parts of a container
+    scalars       kinds of strings
+    model         what all models share: strict parsing, rules, keys of lists, and where a field is copied to
+    names         the names that Kubernetes knows this API by
 
 Imports point down this list, to no other package of this repository; no clock, and no I/O except to read
 descriptions from its source. Start at :mod:`app.api.spec`.

@@ -1,33 +1,34 @@
 """MyResourceSpec: what a user writes. Read this first; the other modules of the package define its parts.
 
-The names and the meanings of fields are those of Kubernetes. The modules of app/core/desired/manifests, above all
-pod_template.py, show where each field goes.
+The names and the meanings of fields are those of Kubernetes. A field that the Deployment, its Pods or a container have
+as it is says so: InDeployment, InPod or InContainer. Where all others go is in app/core/desired, mostly deployment.py.
 """
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.autoscaling import Autoscaling
-from app.api.dependencies import ConfigReload, Dependencies
-from app.api.expose import Expose, exposed_port
-from app.api.pods.affinity import Affinity
-from app.api.pods.container import Container
-from app.api.pods.init_container import InitContainers
-from app.api.pods.lifecycle import DEFAULT_GRACE_PERIOD, Hook
-from app.api.pods.name_resolution import DnsConfig, HostAliases
-from app.api.pods.pod import Id, PodMetadata, PullSecrets
-from app.api.pods.port import Ports
-from app.api.pods.probe import Probe
-from app.api.pods.scheduling import Spreads, Tolerations
-from app.api.pods.volume import Volumes
-from app.api.propagate import Propagate
-from app.api.rollout import DEFAULT_DEADLINE, Deadline, Rollback, Strategy
-from app.api.schedule import Schedule
-from app.api.service import ServiceSettings
-from app.api.values.labels import Labels
-from app.api.values.model import Omitted, Rule
-from app.api.values.scalar import ObjectName, Timestamp
+from app.api.containers import Container, InitContainers, Ports
+from app.api.model import Docs, InDeployment, InPod, Model, Omitted, Rule
+from app.api.network import Expose, ServiceSettings, exposed_port
+from app.api.pods import DnsConfig, HostAliases, Id, PodMetadata, PullSecrets
+from app.api.probes import DEFAULT_GRACE_PERIOD, Hook, Probe
+from app.api.rollouts import DEFAULT_DEADLINE, ConfigReload, Deadline, Dependencies, Rollback, Strategy
+from app.api.scalars import ANNOTATION_KEYS, LABEL_KEYS, MAX_KEY, NOT_THE_PODS, Labels, ObjectName, Timestamp
+from app.api.scaling import Autoscaling, Schedule
+from app.api.scheduling import Affinity, Spreads, Tolerations
+from app.api.volumes import Volumes
+
+_Keys = Annotated[list[Annotated[str, Field(max_length=MAX_KEY)]], Field(max_length=16)]
+
+
+class Propagate(Model):
+    """Keys of the MyResource's own metadata."""
+
+    labels: Annotated[_Keys, LABEL_KEYS, NOT_THE_PODS, Omitted] | None = None
+    """Keys of the labels to copy."""
+    annotations: Annotated[_Keys, ANNOTATION_KEYS, NOT_THE_PODS, Omitted] | None = None
+    """Keys of the annotations to copy, but not to an Ingress or HTTPRoute."""
 
 
 def _keeps_cluster_ip(specs: "tuple[MyResourceSpec, MyResourceSpec]") -> bool:
@@ -111,91 +112,91 @@ def _init_container_sleep_rule(hook: str) -> Rule:
     )
 
 
+PriorityClassName = Annotated[
+    ObjectName,
+    Rule("must not start with system-", lambda name: not name.startswith("system-"), cel="!self.startsWith('system-')"),
+]
+
+
 class MyResourceSpec(Container):
     """The application, and how it runs. Only image is required."""
 
-    replicas: Annotated[int, Field(ge=0, le=1000)] = 1
+    replicas: Annotated[int, Field(ge=0, le=1000), InDeployment(docs="scaling")] = 1
     """Number of Pods; default 1."""
-    autoscaling: Autoscaling | None = None
+    autoscaling: Annotated[Autoscaling | None, Docs("scaling")] = None
     """Lets a HorizontalPodAutoscaler choose the number of Pods, in place of replicas."""
-    ports: Ports | None = None
+    ports: Annotated[Ports | None, Docs("network")] = None
     """Ports that the container listens on. If there are any, a Service with the name of the MyResource is created."""
-    init_containers: InitContainers | None = None
+    init_containers: Annotated[InitContainers | None, Docs("containers")] = None
     """Containers that start, one after the other, before that of the application: init containers and sidecars."""
-    image_pull_secrets: PullSecrets | None = None
+    image_pull_secrets: Annotated[PullSecrets | None, InPod(docs="containers")] = None
     """Secrets with credentials for the registry of the image."""
-    volumes: Volumes | None = None
+    volumes: Annotated[Volumes | None, Docs("security")] = None
     """Volumes that volumeMounts can mount."""
 
-    service: ServiceSettings = Field(default=ServiceSettings(), json_schema_extra={"default": {}})
+    service: Annotated[ServiceSettings, Docs("network")] = Field(
+        default=ServiceSettings(), json_schema_extra={"default": {}}
+    )
     """The Service that is created if ports is not empty."""
-    expose: Expose | None = None
+    expose: Annotated[Expose | None, Docs("network")] = None
     """Address outside of the cluster. The operator must be set up to create Ingresses or HTTPRoutes."""
 
-    config_reload: ConfigReload = Field(default=ConfigReload(), json_schema_extra={"default": {}})
+    config_reload: Annotated[ConfigReload, Docs("rollouts")] = Field(
+        default=ConfigReload(), json_schema_extra={"default": {}}
+    )
     """Whether the Pods are replaced when a used ConfigMap changes, or a Secret if the operator watches Secrets."""
-    dependencies: Dependencies | None = None
+    dependencies: Annotated[Dependencies | None, Docs("rollouts")] = None
     """Objects in the same namespace that must be ready before the application starts for the first time."""
 
-    node_selector: Labels | None = None
+    node_selector: Annotated[Labels | None, InPod(docs="placement")] = None
     """Labels that a node must have to run the Pods."""
-    tolerations: Tolerations | None = None
+    tolerations: Annotated[Tolerations | None, InPod(docs="placement")] = None
     """Taints that the Pods tolerate."""
-    affinity: Annotated[Affinity, Omitted] | None = None
+    affinity: Annotated[Affinity | None, Omitted, InPod(docs="placement")] = None
     """Nodes and other Pods that the Pods prefer, require or avoid."""
-    topology_spread_constraints: Spreads | None = None
+    topology_spread_constraints: Annotated[Spreads | None, InPod(docs="placement")] = None
     """How evenly the Pods are spread over zones, nodes or other topology domains."""
-    priority_class_name: (
-        Annotated[
-            ObjectName,
-            Rule(
-                "must not start with system-",
-                lambda name: not name.startswith("system-"),
-                cel="!self.startsWith('system-')",
-            ),
-        ]
-        | None
-    ) = None
+    priority_class_name: Annotated[PriorityClassName | None, InPod(docs="placement")] = None
     """Name of the PriorityClass of the Pods."""
-    service_account_name: ObjectName | None = None
+    service_account_name: Annotated[ObjectName | None, InPod(docs="security")] = None
     """Name of the ServiceAccount of the Pods; its token is not mounted."""
 
-    strategy: Strategy | None = None
+    strategy: Annotated[Strategy | None, InDeployment(docs="rollouts")] = None
     """How Pods are replaced when the Pod template changes."""
-    min_ready_seconds: Annotated[int, Field(ge=0, le=3600), Omitted] | None = None
+    min_ready_seconds: Annotated[int | None, Field(ge=0, le=3600), Omitted, InDeployment(docs="rollouts")] = None
     """Seconds that a Pod must be ready before it counts as available; default 0."""
-    progress_deadline_seconds: Deadline | None = None
+    progress_deadline_seconds: Annotated[Deadline | None, InDeployment(docs="rollouts")] = None
     """Seconds without progress after which a rollout counts as failed; default 600."""
-    rollback: Rollback | None = None
+    rollback: Annotated[Rollback | None, Docs("rollouts")] = None
     """What happens when a rollout has failed; by default, nothing."""
-    revision_history_limit: Annotated[int, Field(ge=0, le=100)] | None = None
+    revision_history_limit: Annotated[int | None, Field(ge=0, le=100), InDeployment(docs="rollouts")] = None
     """Number of old ReplicaSets to keep for a rollback; default 10."""
-    termination_grace_period_seconds: Annotated[int, Field(ge=0, le=3600)] | None = None
+    termination_grace_period_seconds: Annotated[int | None, Field(ge=0, le=3600), InPod(docs="rollouts")] = None
     """Seconds that a Pod gets to stop; default 30."""
-    pod_disruption_budget: Literal["Auto", "Disabled"] | None = None
+    pod_disruption_budget: Annotated[Literal["Auto", "Disabled"] | None, Docs("scaling")] = None
     """Auto: with more than one replica, drains of nodes evict one Pod at a time. Default Disabled."""
-    dns_config: Annotated[DnsConfig, Omitted] | None = None
+    dns_config: Annotated[DnsConfig | None, Omitted, InPod(docs="network")] = None
     """DNS settings of the Pods, in addition to those of the cluster."""
-    host_aliases: HostAliases | None = None
+    host_aliases: Annotated[HostAliases | None, InPod(docs="network")] = None
     """Entries to add to the hosts file of the Pods."""
-    pod_metadata: PodMetadata | None = None
+    pod_metadata: Annotated[PodMetadata | None, Docs("placement")] = None
     """Additional labels and annotations of the Pods."""
-    propagate: Annotated[Propagate, Omitted] | None = None
+    propagate: Annotated[Propagate | None, Omitted, Docs("placement")] = None
     """Labels and annotations of the MyResource to copy to its children, such as the Deployment; not to the Pods."""
-    restarted_at: Timestamp | None = None
+    restarted_at: Annotated[Timestamp | None, Docs("rollouts")] = None
     """Date and time. A new value replaces all Pods, as kubectl rollout restart does."""
-    suspend: bool | None = None
+    suspend: Annotated[bool | None, Docs("scaling")] = None
     """If true, the operator creates, changes and deletes nothing; default false."""
-    schedule: Schedule | None = None
+    schedule: Annotated[Schedule | None, Docs("scaling")] = None
     """When the application sleeps, with fewer Pods or none."""
 
-    security_profile: Literal["Baseline", "Restricted"] = "Baseline"
+    security_profile: Annotated[Literal["Baseline", "Restricted"], Docs("security")] = "Baseline"
     """Security settings of the Pods: Baseline (default), or Restricted if the application does not run as root."""
-    run_as_user: Id | None = None
+    run_as_user: Annotated[Id | None, InPod("securityContext.runAsUser", docs="security")] = None
     """ID of the user that runs the application, not 0 (root). Default: the user of the image."""
-    run_as_group: Id | None = None
+    run_as_group: Annotated[Id | None, InPod("securityContext.runAsGroup", docs="security")] = None
     """ID of the primary group of the application, not 0 (root). Default: that of the user in the image, or 0."""
-    fs_group: Id | None = None
+    fs_group: Annotated[Id | None, InPod("securityContext.fsGroup", docs="security")] = None
     """ID of a group for the files of most volumes, to which the application also belongs, not 0 (root)."""
 
     rules = (

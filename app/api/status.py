@@ -8,8 +8,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.api.values.model import ListMap, Model
-from app.api.values.scalar import Timestamp
+from app.api.model import ListMap, Model
+from app.api.scalars import Timestamp
 
 MAX_MESSAGE = 1024
 

@@ -9,7 +9,6 @@ invalid spec, a difference or an unmet expectation; 2 an error.
     import_      MyResources for Deployments; importing has what it knows of them
     options      the operator's settings as options of a command
     environment  those settings for :mod:`app.main`, which has no options
-    files        what is wrong with MyResources in files
     plugin       the plugin of kubectl, a program of its own
     wrapping     wraps text for a terminal, and aligns tables, for explain, the toolkit's commands and the plugin
 

@@ -1,12 +1,15 @@
-"""What only the operator knows: the parameters of the toolkit's commands."""
+"""What only the operator knows: the parameters of the toolkit's commands, and what is wrong with a MyResource."""
 
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
 import app
-from app.api.values.names import API_VERSION, KIND, PLURAL
-from app.cli.files.validation import problems
+from app import Json
+from app.api import reading
+from app.api.crd import Schema, schema
+from app.api.names import API_VERSION, KIND, PLURAL
 from app.cli.options import with_watch
 from app.cli.wrapping import wrap
 from app.core.child_metadata import GENERATION_STAMP, PASSING_ANNOTATIONS
@@ -15,7 +18,7 @@ from app.core.reasons import INVALID_SPEC
 from app.core.status.conditions import FOREIGN_FIELDS
 from app.core.watch import Watch
 from metahook import Kind, Service
-from metahook.commands import SERVED, Binding, Json, Mode, Settings, Uncompared, Words
+from metahook.commands import SERVED, Binding, Mode, Settings, Uncompared, Words, custom_rules, with_defaults
 
 _HERE = Path(app.__file__).parent
 SCENARIOS = (_HERE / "scenarios", _HERE.parent / "examples" / "scenarios")
@@ -30,6 +33,11 @@ kubectl get configmaps --all-namespaces -o json > configmaps.json
 myresource replay myresources.json deployments.json others.json configmaps.json"""
 """The label is the one that Metacontroller sets on children. The other kinds are collected whole: an object of
 another owner may have the name of a child. No Secrets are, because their values do not belong in a file."""
+
+
+Problem = custom_rules.Problem
+
+_JUDGED = ("metadata", "spec")
 
 
 class _WatchedKind(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
@@ -71,7 +79,6 @@ def _has_schedule(parent: Json) -> bool:
 
 
 def binding() -> Binding:
-    """Return what the toolkit's commands are bound to."""
     return Binding(
         controller=controller,
         settings=settings,
@@ -101,3 +108,41 @@ def binding() -> Binding:
             wrap=wrap,
         ),
     )
+
+
+def problems(parent: Json, old: Json | None = None) -> list[Problem]:
+    """Return all that is wrong with *parent*, a MyResource that is new, or that replaces the stored *old*.
+
+    The API server accepts what is wrong in *old*, too. Its names other than ``metadata.name`` are those of any object.
+    """
+    judged, stored = (with_defaults(_judged(item), known_fields()) for item in (parent, old or {}))
+    encoded = [msgspec.json.encode(item.get("spec")) for item in (judged, stored)]
+    by_rule = [
+        (custom_rules.HookProblem if found.is_stored else Problem)(found.path, found.message)
+        for found in reading.problems(parent["metadata"]["name"], *encoded[: 2 if old else 1])
+    ]
+    # A rule says in words what a pattern of the schema says, too.
+    named = {problem.path for problem in by_rule}
+    by_schema = [
+        each
+        for each in custom_rules.problems(judged, known_fields())
+        if each.path not in named and not (isinstance(each.path[-1], int) and each.path[:-1] in named)
+    ]
+    wrong = [
+        each
+        for each in (*by_rule, *by_schema)
+        if not (old and custom_rules.is_unchanged(each.path, judged, stored, known_fields()))
+    ]
+    # Users do not write the status.
+    written = {name: value for name, value in parent.items() if name not in ("metadata", "status")}
+    return [*custom_rules.unknown_fields(written, known_fields()), *wrong]
+
+
+@cache
+def known_fields() -> Schema:
+    """Return the schema of a MyResource, cached: building it takes longer than checking a MyResource."""
+    return {**schema(), "required": list(_JUDGED)}
+
+
+def _judged(item: Json) -> Json:
+    return {name: item[name] for name in _JUDGED if name in item}

@@ -2,7 +2,7 @@
 
 import click
 
-from app.api.schema.crd import crd
+from app.api.crd import crd
 from metahook.commands import input_errors
 
 

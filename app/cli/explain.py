@@ -53,7 +53,6 @@ def _table(title: str, rows: list[Row]) -> str:
 
 
 def _names() -> list[str]:
-    """Return all words that can be explained, each once."""
     return sorted({name for name, _ in _pages()})
 
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import click
 
 from app.cli.importing.comparison import Weight
-from app.cli.importing.importing import Imported, imported, in_apps_v1, name_of
-from app.cli.importing.schema import UnacceptableError, kind_of, stored
+from app.cli.importing.conversion import Imported, imported, in_apps_v1, name_of
+from app.cli.importing.kubernetes import UnacceptableError, kind_of, stored
 from metahook import Deployment
 from metahook.commands import (
     FILE,

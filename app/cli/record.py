@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 from app import __version__
-from app.api.schema.crd import schema
-from app.api.service import SOURCE_RANGES
-from app.api.values.scalar import LABEL_VALUE, PATHS, TEXT
+from app.api.crd import schema
+from app.api.network import SOURCE_RANGES
+from app.api.scalars import LABEL_VALUE, PATHS, TEXT
 from app.core.child_metadata import (
     ADDRESS_LABEL,
     ASLEEP,
@@ -197,7 +197,6 @@ FIELDS: kept.Fields = {
 
 
 def redaction_of(keeps_values: bool) -> Redaction:  # noqa: FBT001 - the one thing that is asked
-    """Return what is redacted in recordings of the operator."""
     return Redaction(keeps_values, FIELDS, _HASH_ANNOTATIONS, _READ_MESSAGES, _hashes)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 
 import click
 
@@ -12,7 +13,7 @@ from metahook.commands import InputError
 from metahook.server import Address, CannotListen, run
 
 
-def _with_settings(serve: click.decorators.FC) -> click.decorators.FC:
+def _with_settings(serve: Callable[[ServeSettings], None]) -> Callable[..., None]:
     return with_options(ServeSettings, serve, lambda settings: {"settings": settings})
 
 

@@ -2,7 +2,7 @@
 
 The rule of this package: pure functions of (parent, observed children, related objects, now). No I/O, no clock, no
 environment, no logging. The same request gives the same bytes. A user's mistake is a condition, never an exception.
-What they return may be remembered in a memo, which the caller owns: see :mod:`app.core.desired.generation`.
+What they return may be remembered in a memo, which the caller owns: see :mod:`app.core.desired.memo`.
 
     sync, customize  the two hooks; :mod:`app.core.controller` makes a controller of them
     status           from all facts to Ready, its reason, and the other conditions

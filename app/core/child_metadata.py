@@ -7,7 +7,8 @@ children but the Deployment have the name of their parent.
 from collections.abc import Mapping
 from typing import Any
 
-from app.api.values.names import GROUP
+from app import Json
+from app.api.names import GROUP
 from metahook import ConfigMap, Deployment, Manifest, Object, Parent, Pod, Secret
 
 SELECTOR_LABEL = "myresource"
@@ -15,7 +16,7 @@ POD_TEMPLATE_HASH = "pod-template-hash"
 """The label with which the Deployment controller tells the Pods of its ReplicaSets apart."""
 
 GENERATION_STAMP = f"{GROUP}/applied"
-"""The annotation of each child with its generation stamp: see :mod:`metahook.protocol.checks.generation`."""
+"""The annotation of each child with its generation stamp: see :mod:`metahook.protocol.stale_requests`."""
 
 ADDRESS_LABEL = f"{GROUP}/address"
 """The label of an Ingress or HTTPRoute with the hash of its host and path."""
@@ -81,6 +82,11 @@ def manifest_of(kind: type[Object], parent: Parent, spec: Mapping[str, Any], **m
         "metadata": {"name": name, "namespace": parent.namespace, "labels": labels(parent), **metadata},
         "spec": spec,
     }
+
+
+def present(fields: Mapping[str, object]) -> Json:
+    """Return the *fields* that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def replica_set_hash(pod: Pod, deployment: str) -> str | None:

@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from app.api.schema.defaults import lacks_default
-from app.api.values.names import API_VERSION, KIND, PLURAL
+from app.api.names import API_VERSION, KIND, PLURAL
+from app.api.reading import lacks_default
 from app.core.customize import customize
 from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED
-from app.core.desired.generation import GenerationMemo
+from app.core.desired.memo import GenerationMemo
 from app.core.reasons import REASONS
 from app.core.sync import sync
 from app.core.watch import Watch

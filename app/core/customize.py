@@ -9,11 +9,11 @@ An Ingress or HTTPRoute has a second one, by label, which shows whether another 
 A MyResource of another shard has the same rules: Metacontroller caches them, and a label can move it into this shard.
 """
 
-from app.api.schema.reading import InvalidSpec
+from app.api.reading import InvalidSpec
 from app.core.child_metadata import selector
-from app.core.desired import children, config_hash
-from app.core.desired.generation import GenerationMemo, checked_spec
-from app.core.desired.obstacles import dependencies
+from app.core.desired import children, config_hash, dependencies
+from app.core.desired.memo import GenerationMemo
+from app.core.desired.valid_spec import checked_spec
 from app.core.watch import Watch
 from metahook import CustomizeRequest, Pod, RelatedRule, select_by_labels
 

@@ -3,11 +3,11 @@
 Two things must be observed on a child before its status means anything. The generation stamp says that Metacontroller
 applied this generation (it shows removed fields), as the annotation of a schedule does for its last edge; the values
 say that no one has changed them since (they show ``kubectl scale``, and a CRD default that changed without a new
-generation). Fields that are left over are drift, too: see :mod:`metahook.protocol.drift.leftovers`. So is a child that
+generation). Fields that are left over are drift, too: see :mod:`metahook.protocol.leftovers`. So is a child that
 is not desired, until it is gone.
 
 A stale request, whose parent is older than its children, is drift, too: its spec would undo later changes, and a later
-sync decides (see :mod:`metahook.protocol.checks.generation`).
+sync decides (see :mod:`metahook.protocol.stale_requests`).
 """
 
 from collections.abc import Collection, Sequence

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from app.api.rollout import DEFAULT_DEADLINE
-from app.api.values.names import CONTAINER
+from app.api.names import CONTAINER
+from app.api.rollouts import DEFAULT_DEADLINE
 from app.core.timers import parse_time
 from metahook import Condition, Deployment, DeploymentStatus, last_change
 

@@ -27,10 +27,9 @@ from app.core.child_metadata import (
     REVERTED,
     deployment_name,
 )
-from app.core.desired.desired_state import DesiredState, desired_state
-from app.core.desired.generation import GenerationMemo
-from app.core.desired.kept_children import left_as_applied
-from app.core.desired.manifests.deployment import with_rollback
+from app.core.desired.deployment import with_rollback
+from app.core.desired.desired_state import DesiredState, desired_state, left_as_applied
+from app.core.desired.memo import GenerationMemo
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.pod_diagnosis import NOTHING_KNOWN, Diagnosis, diagnose_pods
 from app.core.drift import (
@@ -133,7 +132,7 @@ def _diagnosis(request: SyncRequest, deployment: Deployment | None, desired: Des
 def _to_send(child: Manifest, request: SyncRequest, facts: Facts, rollback: Rollback | None) -> Manifest:
     """Return *child*, with the repair annotation while the observed one lacks a label, or has long had another value.
 
-    See :mod:`metahook.protocol.drift.repair`. Values that are overridden are the observed ones. The *rollback* is what
+    See :mod:`metahook.protocol.drift`. Values that are overridden are the observed ones. The *rollback* is what
     the Deployment is to remember from now on, if that changes.
     """
     named = (child["kind"], child["metadata"]["name"])

@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import PlainValidator, ValidationError
 from pydantic_settings import BaseSettings, NoDecode
 
-from app.api.dependencies import Dependency
-from app.api.values.labels import ANNOTATION_KEYS
+from app.api.rollouts import Dependency
+from app.api.scalars import ANNOTATION_KEYS
 from app.core.watch import Watch
 from app.settings.option import CONFIG, Option
 from metahook import ConfigMap, Kind, Pod, Secret, Service

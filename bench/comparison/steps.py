@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo
+from app.core.desired.memo import GenerationMemo
 from app.core.watch import Watch
 from bench.comparison.bodies import compact
 from bench.comparison.servers import ROOT

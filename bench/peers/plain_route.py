@@ -6,7 +6,7 @@
 from fastapi import FastAPI, Request, Response
 
 from app.core.controller import controller
-from app.core.desired.generation import GenerationMemo
+from app.core.desired.memo import GenerationMemo
 from app.settings.option import read
 from app.settings.watch import WatchSettings
 from metahook.clock import utc_now

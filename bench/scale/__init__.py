@@ -9,9 +9,8 @@ with a Metacontroller each. From these runs a model tells what other numbers of 
     events         the events, and the runs that they are parts of
     measurement    what an event took and used
     activity       whether anything happens
-    parents        the MyResources, and which of them are Ready
     installation   the hook, and a Metacontroller for each shard
-    cluster        the control plane, with an emulated kubelet and the operator
-    sizing         the model
-    report         the tables
+    cluster        the control plane, with an emulated kubelet, the operator and the MyResources
+    usage          what was used until then
+    report         the tables, and the model
 """

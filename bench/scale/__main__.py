@@ -12,7 +12,7 @@ from bench.scale import report
 from bench.scale.cluster import Cluster, cluster
 from bench.scale.events import RELATED, alone, every_event, of_shards
 from bench.scale.measurement import Measurement
-from bench.scale.sizing import Run, costs_of, deviations, run_of
+from bench.scale.report import Run, costs_of, deviations, run_of
 from metahook.envtest.binaries import Binaries, Missing, find_binaries
 
 SHARDS = (1, 2, 4)

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import httpx
 
-from bench.scale.prometheus import samples, total
+from bench.scale.usage import samples, total
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client
-from metahook.envtest.control_plane import ControlPlane
-from metahook.envtest.metacontroller import metacontroller
+from metahook.envtest.control_plane import ControlPlane, metacontroller
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.control_plane import METACONTROLLER

@@ -1,12 +1,192 @@
-"""The tables of ``make scale``, in Markdown.
+"""The tables of ``make scale``, in Markdown, and what other numbers of MyResources cost, by a model that rests on it.
 
-docs/contributing/performance.md and docs/clusters/scale.md show them as they were printed.
+docs/contributing/performance.md and docs/clusters/scale.md show the tables as they were printed. In the model, a
+related event costs each Metacontroller a check of the rules of all MyResources, so its costs grow with events times
+MyResources. All else grows with the number of MyResources: that of a shard for syncs, and that of all shards for what a
+Metacontroller reads and keeps in memory.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from bench.scale.measurement import Measurement
-from bench.scale.sizing import SETUPS, Costs, Run, estimate
+from metahook.server import Limits
+
+RULES = 3
+"""Rules of a measured MyResource: its Service, its Pods and its ConfigMap."""
+REQUESTS = 6
+"""Requests to the API server for a new MyResource: one for each of two children, and a read and a write for each of two
+statuses."""
+RESTART_REQUESTS = 3
+"""After a restart: under server-side apply one for each of two children, and one to read the MyResource."""
+RETRIES = 10
+"""Syncs that Metacontroller repeats in a second, of those that began before it had read the related objects. Source:
+client-go, util/workqueue, ``DefaultTypedControllerRateLimiter``."""
+IN_FLIGHT = Limits().max_in_flight
+"""Requests at a time that a replica of the hook accepts by default."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What *size* MyResources in *shards* cost, with the same number of related *events* before and after the creation.
+
+    *few*, *many*: these events. *related*, *seconds*, *hook*: related events of the creation, how long it took, and CPU
+    seconds of the hook. *few*, *many*, *create*, *restart* are CPU seconds of a Metacontroller, *empty* and *memory*
+    its MiB before and at the end.
+    """
+
+    size: int
+    shards: int
+    events: int
+    few: float
+    create: float
+    many: float
+    restart: float
+    seconds: float
+    hook: float
+    related: int
+    empty: float
+    memory: float
+
+
+def run_of(size: int, shards: int, events: int, measured: Sequence[Measurement]) -> Run:
+    """Return the run that *measured* of :func:`bench.scale.events.of_shards` are."""
+    few, creation, many, restart = measured
+    return Run(
+        size=size,
+        shards=shards,
+        events=events,
+        few=few.metacontrollers / shards,
+        create=creation.metacontrollers / shards,
+        many=many.metacontrollers / shards,
+        restart=restart.metacontrollers / shards,
+        seconds=creation.seconds,
+        hook=creation.cpu["hook"],
+        related=creation.related,
+        empty=few.memory["metacontroller-0"],
+        memory=restart.memory["metacontroller-0"],
+    )
+
+
+@dataclass(frozen=True)
+class Costs:
+    """CPU seconds of a Metacontroller, unless another unit is named.
+
+    *event*: a related event, plus *check* for each rule of each MyResource of all shards.
+    *create*, *restart*: a MyResource of the shard, plus *create_any* and *restart_any* for each of all shards, whose
+    objects are read; without the events above. *hook*: CPU seconds of the hook for a new MyResource. *seconds*:
+    time until a new one is Ready, if many are created, on the machine of the measurement. *related*: events of a new
+    one. *memory*: MiB of a Metacontroller, and *memory_each* for each MyResource of all shards.
+    """
+
+    event: float
+    check: float
+    create: float
+    create_any: float
+    restart: float
+    restart_any: float
+    hook: float
+    seconds: float
+    related: float
+    memory: float
+    memory_each: float
+
+    def walk(self, size: float, rules: int, *, has_old: bool) -> float:
+        """Return the CPU seconds of one event if there are *size* MyResources; an update *has_old*: two objects."""
+        return self.event + size * self.check * rules * (1.0 if has_old else 0.5)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """An installation: *size* MyResources in *shards*, whether Pods are watched, and the flags of a Metacontroller."""
+
+    size: int
+    shards: int
+    has_pods: bool
+    qps: int
+    workers: int
+
+    @property
+    def rules(self) -> int:
+        """Rules of a MyResource."""
+        return RULES if self.has_pods else RULES - 1
+
+    @property
+    def replicas(self) -> int:
+        """Replicas of the hook, of which half accept more requests at a time than all workers send; at least two."""
+        return max(2, 2 * self.shards * self.workers // IN_FLIGHT + 1)
+
+
+SETUPS = (
+    Setup(100, 1, has_pods=True, qps=500, workers=5),
+    Setup(1_000, 1, has_pods=True, qps=500, workers=5),
+    Setup(10_000, 4, has_pods=False, qps=250, workers=10),
+    Setup(100_000, 16, has_pods=False, qps=100, workers=10),
+)
+"""The installations of docs/clusters/scale.md; the first two have the flags of the measurement."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds to *create* all, to *restart* and to *resync* all; *cpu* of a Metacontroller and of the *hook* to create
+    all, in seconds; *memory* of a Metacontroller in MiB.
+    """
+
+    create: float
+    restart: float
+    resync: float
+    cpu: float
+    hook: float
+    memory: float
+
+
+def estimate(costs: Costs, setup: Setup) -> Estimate:
+    """Return what *setup* costs by the model."""
+    size, shards, rules = setup.size, setup.shards, setup.rules
+    related = costs.related if setup.has_pods else 1
+    creation = size * related * costs.walk(size / 2, rules, has_old=True)  # half: their number grows from none to all
+    start = size * (2 if setup.has_pods else 1) * costs.walk(size, rules, has_old=False)
+    own = size / shards
+    return Estimate(
+        create=max(size * costs.seconds, own * REQUESTS / setup.qps, creation),
+        restart=max(
+            own * RESTART_REQUESTS / setup.qps, own / RETRIES, own * costs.restart + size * costs.restart_any + start
+        ),
+        resync=own / setup.qps,
+        cpu=own * costs.create + size * costs.create_any + creation,
+        hook=size * costs.hook,
+        memory=costs.memory + size * costs.memory_each,
+    )
+
+
+def deviations(costs: Costs, runs: Sequence[Run]) -> list[float]:
+    """Return the CPU of a Metacontroller to create all, by the model, as a ratio to that of each of *runs*."""
+    setups = [Setup(run.size, run.shards, has_pods=True, qps=500, workers=5) for run in runs]
+    return [estimate(costs, setup).cpu / run.create for setup, run in zip(setups, runs, strict=True)]
+
+
+def costs_of(runs: Sequence[Run]) -> Costs:
+    """Return the costs that *runs* of the same size show: those with one shard, and with the most."""
+    one, most = min(runs, key=lambda run: run.shards), max(runs, key=lambda run: run.shards)
+    size, related = one.size, one.related / one.size
+    event = one.few / one.events
+    check = max(one.many / one.events - event, 0) / size / RULES
+    grown = max(one.memory - one.empty, 0) / size
+    known = Costs(event, check, 0, 0, 0, 0, one.hook / size, one.seconds / size, related, one.empty, grown)
+
+    def split(alone: float, shared: float, walks: float) -> tuple[float, float]:
+        """Return what a MyResource of the shard and of any shard costs, without the related events that it causes.
+
+        All of them cost *alone* with one shard, and *shared* with the most.
+        """
+        few, many = (max(cpu / size - walks, 0) for cpu in (alone, shared))
+        mine = min(max(few - many, 0) / (1 - 1 / most.shards), few)
+        return mine, few - mine
+
+    create, create_any = split(one.create, most.create, related * known.walk(size / 2, RULES, has_old=True))
+    restart, restart_any = split(one.restart, most.restart, 2 * known.walk(size, RULES, has_old=False))
+    return replace(known, create=create, create_any=create_any, restart=restart, restart_any=restart_any)
+
 
 EVENTS = (
     "event",

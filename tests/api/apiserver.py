@@ -15,8 +15,8 @@ from celpy.evaluation import function_matches
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError
 from jsonschema.validators import create
 
-from app.api.schema.crd import schema
-from app.api.schema.reading import InvalidSpec, read
+from app.api.crd import schema
+from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from metahook.cli.files.cel import holds
 from tests.requests.builders import Json

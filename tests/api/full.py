@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.api.schedule import DAYS
+from app.api.scaling import DAYS
 from tests.api.apiserver import SCHEMA, nodes
 from tests.requests.builders import Json
 

@@ -11,11 +11,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.api.schema.reading import InvalidSpec
+from app.api.model import Model
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from app.api.values.model import Model
-from app.cli.files.validation import problems
-from metahook.cli.files.crd_verdict import refused
+from app.cli.bound import problems
+from metahook.cli.files.objects import refused
 from metahook.simulator.apiserver.custom_rules import HookProblem
 from tests.api.apiserver import SCHEMA, read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES

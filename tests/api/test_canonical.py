@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.api.schema.reading import read
+from app.api.reading import read
 from app.api.spec import MyResourceSpec
 from tests.api.apiserver import read_stored, refusals, stored
 from tests.api.examples.all_rules import numbered

@@ -1,17 +1,24 @@
 """What a user is told of an invalid spec: where, and what it must be; never what was found there."""
 
+import json
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import pytest
+import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
-from app.api.schema.reading import InvalidSpec, read
+from app.api.crd import Schema
+from app.api.model import Rule
+from app.api.reading import InvalidSpec, lacks_default, read, spec_schema
 from app.api.spec import MyResourceSpec
-from app.api.values.model import Rule
+from metahook.simulator.apiserver.custom_rules import with_defaults
 from tests.api.apiserver import read_stored
 from tests.api.examples.all_rules import EXAMPLES
 from tests.api.refused import HOOK_ONLY, REFUSED
+from tests.docs.documents import ROOT
 from tests.requests.builders import Json, my_resource
+from toolkit.mutations import Path, without
 
 PATTERN = "does not have the required format; see the description of the field"
 QUANTITY = "must be a quantity: CPU such as 500m or 2, other resources such as 128Mi or 1.5Gi"
@@ -166,3 +173,49 @@ def test_a_problem_never_tells_the_number_that_was_found() -> None:
 
     assert len(problems) > 50
     assert [problem for problem in problems if "918273645" in problem] == []
+
+
+FULL: Json = yaml.safe_load((ROOT / "examples/full.yaml").read_text())["spec"]
+WRITTEN: Json = {
+    **FULL,
+    "initContainers": FULL["initContainers"][::-1],  # the sidecar first: only it has ports
+    "dependencies": [{"apiVersion": "example.com/v1", "resource": "mybackups", "name": "nightly"}],
+}
+STORED: Json = with_defaults(WRITTEN, spec_schema())
+"""A spec with every field, as the API server stores it."""
+
+
+def lacks(spec: object) -> bool:
+    return lacks_default(json.dumps(spec).encode())
+
+
+def defaults(schema: Schema, path: Path = ()) -> Iterator[Path]:
+    """Yield the path of each default of *schema*, in the first item of lists."""
+    if "default" in schema:
+        yield path
+    for name, field in schema.get("properties", {}).items():
+        yield from defaults(field, (*path, name))
+    for below in ("items", "additionalProperties"):
+        if isinstance(schema.get(below), dict):
+            yield from defaults(schema[below], (*path, 0 if below == "items" else "*"))
+
+
+DEFAULTS = [*defaults(spec_schema())]
+
+
+def test_a_stored_spec_lacks_none_and_a_written_one_does() -> None:
+    minimal = {"image": "nginx:1.27"}
+
+    assert not lacks(STORED)
+    assert not lacks(with_defaults(minimal, spec_schema()))
+    assert lacks(minimal)
+    assert lacks({})
+
+
+@pytest.mark.parametrize("path", DEFAULTS, ids=lambda path: ".".join(map(str, path)))
+def test_each_default_of_the_crd_is_missed(path: Path) -> None:
+    assert lacks(without(STORED, path))
+
+
+def test_there_are_defaults_at_each_depth() -> None:
+    assert {("memory",), ("service", "mode"), ("ports", 0, "protocol"), ("dependencies", 0, "condition")} < {*DEFAULTS}

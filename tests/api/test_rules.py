@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pytest
 
-from app.api.schema.reading import InvalidSpec
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
 from metahook.cli.files.cel import holds
 from tests.api.apiserver import SCHEMA, Node, Refusal, at, is_transition, nodes, read_stored, refusals, stored

@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from bench.scale.activity import Activity
+from bench.scale.activity import Activity, Event
 from bench.scale.installation import Work
 from bench.scale.measurement import Measurement
-from bench.scale.report import EVENTS, event, sizes
-from bench.scale.sizing import RULES, Costs, Run, costs_of, run_of
+from bench.scale.report import EVENTS, RULES, Costs, Run, costs_of, event, run_of, sizes
 from bench.scale.usage import Cpu, api_requests
-from bench.scale.watch import Event
 
 METRICS = """
 # HELP workqueue_depth Length

@@ -1,4 +1,4 @@
-"""The Dockerfile fits the chart and the lock file. tests/own looks into the image."""
+"""The Dockerfile fits the chart and the lock file."""
 
 import json
 import re

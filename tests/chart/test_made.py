@@ -5,7 +5,7 @@ import re
 
 import yaml
 
-from app.api.schema.crd import crd
+from app.api.crd import crd
 from charts import dashboard
 from charts.children import FILE, children
 from charts.limits import with_schema, with_values

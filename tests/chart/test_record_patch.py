@@ -12,7 +12,7 @@ import pytest
 import trustme
 
 from metahook.envtest.free_port import free_port
-from metahook.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.metacontroller.children import merge
 from tests.chart.record_patches import MUTUAL, VALUES, patch
 from tests.chart.sets import the
 from tests.cli.command import call

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.api.values.names import SHARD_LABEL as LABEL
+from app.api.names import SHARD_LABEL as LABEL
 from metahook.protocol.request_builder import matches
 from tests.chart.sets import notes, objects
 

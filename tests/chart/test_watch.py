@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from app.api.values.names import GROUP, PLURAL
-from app.core.desired.manifests.routes import ROUTES
+from app.api.names import GROUP, PLURAL
+from app.core.desired.exposure import ROUTES
 from app.core.watch import Watch
 from metahook.cli.files.cel import holds
 from tests.chart.sets import Json, objects, the, values

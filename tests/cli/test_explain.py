@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from app.api.schema.descriptions import descriptions
+from app.api.crd import descriptions
 from app.api.status import MyResourceStatus
 from app.core.reasons import REASONS
 from app.core.status.conditions import CONDITION_TYPES, OTHER_CONDITIONS, ParentCondition

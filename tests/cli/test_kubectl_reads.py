@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.files.validation import problems
+from app.cli.bound import problems
 from metahook.cli.errors import DocumentError, InputError
 from metahook.cli.files import yaml_documents
-from metahook.cli.files.manifest import read_manifests
+from metahook.cli.files.manifests import read_manifests
 from metahook.cli.files.yaml_documents import dump_yaml, load_yaml
 from tests.cli.kubectl_reads import PLACES, ReadFile, Scalar, recorded
 from tests.requests.builders import Json, my_resource

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from app import __version__
-from app.api.schema.crd import crd
+from app.api.crd import crd
 from tests.cli.command import CommandResult, call
 
 

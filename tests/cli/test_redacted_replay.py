@@ -3,12 +3,15 @@
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
 from hypothesis import given, settings
 
+from app.api.crd import schema
+from app.api.model import Owner, copied_fields
+from app.api.spec import MyResourceSpec
 from app.cli.bound import binding
 from app.cli.record import redaction_of
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, READY_IMAGE, ROLLBACK
@@ -16,12 +19,12 @@ from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import HTTPRoute
 from metahook.cli.commands.replay import version_of
-from metahook.cli.comparison.comparison import compare
+from metahook.cli.comparison.responses import compare
 from metahook.cli.files.recordings import read_recording
 from metahook.cli.hooks.named_hook import LocalHook
 from metahook.record.redaction import Redaction
 from tests.cli.test_diff import in_cluster, request_of
-from tests.core.desired.test_every_kind import full
+from tests.core.desired.test_children import full
 from tests.recorded.traffic import Recorded, load
 from tests.requests.builders import MYRESOURCE, NOW, my_resource
 from tests.requests.pods import container, pod, shown, waiting
@@ -170,9 +173,9 @@ seccompProfile.type schedule.except
 schedule.nextTransition schedule.overrideState schedule.overrideUntil schedule.state schedule.timeZone secret.name
 secret.secretName secretKeyRef.key secretKeyRef.name secretRef.name selector.myresource service.sessionAffinity
 service.type sleep.days sleep.from sleep.to spec.dnsPolicy
-spec.image spec.imagePullPolicy spec.memory spec.podDisruptionBudget spec.priorityClassName
+spec.image spec.memory spec.podDisruptionBudget
 running.startedAt spec.restartPolicy spec.restartedAt spec.schedulerName spec.securityProfile spec.serviceAccount
-spec.serviceAccountName spec.sessionAffinity spec.type status.image status.phase status.reason status.state
+spec.sessionAffinity spec.type status.image status.phase status.reason status.state
 strategy.type sync.version tcpSocket.port terminated.finishedAt terminated.reason terminated.startedAt
 tolerations.effect tolerations.key tolerations.operator
 topologySpreadConstraints.nodeAffinityPolicy topologySpreadConstraints.nodeTaintsPolicy
@@ -182,6 +185,14 @@ service.name tls.hosts tls.secretName labels.mygroup.example.com/address
 volumeMounts.name volumes.name waiting.reason waiting.since webhook.responseUnMarshallMode webhook.timeout
 """
 """The fields, each with the one that it is in, of which words are kept."""
+
+KEPT_NAMES = {
+    f"spec.{MyResourceSpec.model_fields[name].alias}"
+    for owner in get_args(Owner)
+    for path, name in copied_fields(MyResourceSpec, owner).items()
+    if schema()["properties"]["spec"]["properties"][path[-1]].keys() & {"enum", "pattern"}
+}
+"""The copied fields whose value is a name, or one of a few words."""
 
 KEPT_TEXTS = {"conditions.message", "items.path", "volumeMounts.mountPath", "volumeMounts.subPath"}
 """The fields of which any text is kept: paths in a container, and messages that the hook writes."""
@@ -223,7 +234,7 @@ def full_exchange() -> tuple[Json, Json]:
 
 
 @pytest.mark.parametrize(
-    ("form", "kept"), [("canary {}.", KEPT_TEXTS), ("canary-{}-", KEPT_TEXTS | set(KEPT_WORDS.split()))]
+    ("form", "kept"), [("canary {}.", KEPT_TEXTS), ("canary-{}-", KEPT_TEXTS | KEPT_NAMES | set(KEPT_WORDS.split()))]
 )
 def test_no_text_is_kept_but_those_of_the_fields_that_a_replay_needs(form: str, kept: set[str]) -> None:
     planted: dict[str, tuple[str, ...]] = {}

@@ -50,7 +50,7 @@ def recorded(request: Json) -> Json:
 
 def use_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make this version one whose Pods get 60 seconds to end."""
-    template = "app.core.desired.manifests.deployment"
+    template = "app.core.desired.deployment"
     usual = sys.modules[template].pod_template
     place = ("spec", "terminationGracePeriodSeconds")
     monkeypatch.setattr(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.core.desired.obstacles.dependencies import State
+from app.core.desired.dependencies import State
 from app.settings.option import meaning_of, option_of, read, variable_of
 from app.settings.serve import ServeSettings
 from app.settings.watch import LONGEST_MANAGER, MOST_KINDS, WatchSettings, dependency_kind

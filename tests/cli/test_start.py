@@ -17,7 +17,7 @@ RUN = re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements/run.txt").read_text()
 """The distributions that the image has."""
 
 NOT_ITS = (
-    "app.cli.files",
+    "app.cli.bound",
     "metahook.cli.comparison",
     "metahook.cli.files",
     "metahook.cli.simulation",

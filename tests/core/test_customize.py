@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.api.values.names import SHARD_LABEL
+from app.api.names import SHARD_LABEL
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind

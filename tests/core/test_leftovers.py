@@ -1,11 +1,12 @@
 """Fields that were applied before and stay, and those of others, are found by who owns them, as real ones recorded it.
 
-The requests in tests/data/leftovers were recorded on a control plane, with ``managedFields``, while the apply strategy
-changed to server-side apply, as in tests/e2e/test_apply_strategy.py, and back.
+The requests in tests/data/leftovers.json were recorded on a control plane, with ``managedFields``, while the apply
+strategy changed to server-side apply, as in tests/e2e/test_apply_strategy.py, and back.
 """
 
 import json
 import re
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -15,12 +16,12 @@ from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch
 from metahook import SyncRequest
-from metahook.protocol.drift.leftovers import format_path, leftovers
+from metahook.protocol.leftovers import format_path, leftovers
 from metahook.protocol.request_builder import sync_request
 from tests.docs.documents import ROOT
 from tests.requests.builders import NOW, UID, Json, condition, finished, grouped, my_resource, sync
 
-RECORDED = ROOT / "tests/data/leftovers"
+RECORDED: Json = json.loads((ROOT / "tests/data/leftovers.json").read_text())
 
 MAIN = "spec.template.spec.containers[main]"
 OF_DEPLOYMENT = [
@@ -47,7 +48,7 @@ WITHOUT += ["dropped-under-dynamic-apply"]
 
 
 def recorded(name: str) -> Json:
-    found: Json = json.loads((RECORDED / f"{name}.json").read_text())
+    found: Json = deepcopy(RECORDED[name])
     return found
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.core.rollout import min_available
 from metahook import Deployment
-from metahook.protocol.objects.object import Metadata
+from metahook.protocol.objects import Metadata
 
 Json = dict[str, Any]
 

@@ -1,19 +1,19 @@
 """What a spec does not use costs nothing: the sync of the smallest MyResource calls nothing of any optional field."""
 
+from collections.abc import Callable
 from types import FunctionType, ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
 from app.api.spec import MyResourceSpec
 from app.core.controller import controller
-from app.core.desired import config_hash, rollback, schedule
-from app.core.desired.children import CHILDREN
-from app.core.desired.generation import GenerationMemo
-from app.core.desired.kept_children import left_as_observed
-from app.core.desired.manifests import horizontal_pod_autoscaler, pod_disruption_budget, propagation, routes
-from app.core.desired.obstacles import dependencies, exposure
-from app.core.desired.replicas import Replicas
+from app.core.desired import config_hash, dependencies, exposure, rollback
+from app.core.desired.children import CHILDREN, propagated, with_propagated
+from app.core.desired.desired_state import left_as_observed
+from app.core.desired.exposure import http_route, ingress
+from app.core.desired.memo import GenerationMemo
+from app.core.desired.replicas import Replicas, autoscaler, budget, schedule_state
 from app.core.rollout import Rollout
 from app.core.status import autoscaling, exposed
 from app.core.status import rollback as rollback_status
@@ -28,26 +28,26 @@ from tests.requests.builders import NOW, Json, finished, grouped, my_resource
 SMALLEST: Json = {"podDisruptionBudget": "Disabled"}
 WATCH = Watch(pods=True, secrets=True)
 
-MODULES: dict[str, tuple[tuple[ModuleType, ...], Json]] = {
+CODE: dict[str, tuple[tuple[ModuleType | Callable[..., Any], ...], Json]] = {
     "autoscaling": (
-        (horizontal_pod_autoscaler, autoscaling, scaling),
+        (autoscaler, autoscaling, scaling),
         {"autoscaling": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50}, "cpu": "1"},
     ),
     "schedule": (
-        (schedule,),
+        (schedule_state,),
         {"schedule": {"timeZone": "UTC", "sleep": [{"days": ["Sat"], "from": "20:00", "to": "22:00"}]}},
     ),
     "rollback": ((rollback, rollback_status), {"rollback": {"mode": "LastReady"}}),
-    "expose": ((routes, exposure, exposed), {"expose": {"host": "a.example.com"}, "ports": [{"containerPort": 80}]}),
-    "propagate": ((propagation,), {"propagate": {"labels": ["team"]}}),
+    "expose": ((exposure, exposed), {"expose": {"host": "a.example.com"}, "ports": [{"containerPort": 80}]}),
+    "propagate": ((propagated, with_propagated), {"propagate": {"labels": ["team"]}}),
     "dependencies": (
         (dependencies,),
         {"dependencies": [{"apiVersion": "v1", "resource": "configmaps", "name": "a", "condition": "Ready"}]},
     ),
     "configuration": ((config_hash,), {"envFrom": [{"configMapRef": {"name": "a"}}]}),
-    "podDisruptionBudget": ((pod_disruption_budget,), {"podDisruptionBudget": "Auto"}),
+    "podDisruptionBudget": ((budget,), {"podDisruptionBudget": "Auto"}),
 }
-"""By field: the modules that are for it alone, and a spec that uses it."""
+"""By field: the code that is for it alone, and a spec that uses it."""
 
 
 def raising(*_: object, **__: object) -> NoReturn:
@@ -55,8 +55,10 @@ def raising(*_: object, **__: object) -> NoReturn:
     raise AssertionError(message)
 
 
-def functions(module: ModuleType) -> list[FunctionType]:
-    """Return the functions and methods of *module*, those of properties included."""
+def functions(module: ModuleType | Callable[..., Any]) -> list[Any]:
+    """Return the functions and methods of *module*, those of properties included; or itself if it is a function."""
+    if not isinstance(module, ModuleType):
+        return [module]
     own = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
     found = [inner for value in own for inner in (vars(value).values() if isinstance(value, type) else [value])]
     plain = [getattr(inner, "fget", None) or getattr(inner, "func", None) or inner for inner in found]
@@ -72,9 +74,9 @@ def sync_whole_life(spec: Json) -> None:
         asked.handle_sync(sync_request(parent, grouped(*children), {}), NOW)
 
 
-@pytest.mark.parametrize("field", MODULES)
+@pytest.mark.parametrize("field", CODE)
 def test_the_smallest_myresource_calls_nothing_of_a_field(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in MODULES[field][0]:
+    for module in CODE[field][0]:
         assert functions(module)
         for function in functions(module):
             monkeypatch.setattr(function, "__code__", raising.__code__)
@@ -82,16 +84,16 @@ def test_the_smallest_myresource_calls_nothing_of_a_field(field: str, monkeypatc
     sync_whole_life(SMALLEST)
 
     with pytest.raises(AssertionError, match="does not use it"):
-        sync_whole_life({**SMALLEST, **MODULES[field][1]})
+        sync_whole_life({**SMALLEST, **CODE[field][1]})
 
 
 def test_without_its_field_there_is_no_manifest_and_nothing_to_propagate() -> None:
     parent = CustomizeRequest.decode(customize_request(my_resource())).parent
     spec = MyResourceSpec.model_validate({"image": "nginx", "memory": "64Mi"})
-    makers = (horizontal_pod_autoscaler.autoscaler, routes.ingress, routes.http_route)
+    makers = (autoscaler, ingress, http_route)
 
     assert [make(parent, spec, Replicas(1)) for make in makers] == [None, None, None]
-    assert propagation.propagated(parent, spec) == {}
+    assert propagated(parent, spec) == {}
 
 
 def test_what_waits_for_no_child_has_no_timer() -> None:

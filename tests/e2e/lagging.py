@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from app.api.values.names import API_VERSION, PLURAL
+from app.api.names import API_VERSION, PLURAL
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, Protocol
 
-from app.api.schema.reading import InvalidSpec, read
-from app.core.desired.references import references
+from app.api.reading import InvalidSpec, read
+from app.core.desired.valid_spec import references
 from metahook.envtest.client import MERGE, Client, Refused
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.pod_status import evicted, is_ready

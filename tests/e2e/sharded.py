@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from app.api.values.names import SHARD_LABEL as LABEL
+from app.api.names import SHARD_LABEL as LABEL
 from charts.rendering import rendered
 from metahook.envtest.manifests import with_hooks_at
 from metahook.envtest.process import Process

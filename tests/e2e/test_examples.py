@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 
 from app.api.spec import MyResourceSpec
-from app.cli.files.validation import problems
+from app.cli.bound import problems
 from app.core.desired.children import CHILDREN
 from metahook import Kind, SyncRequest
-from metahook.cli.files import crd_verdict
+from metahook.cli.files import objects
 from metahook.envtest.client import Refused
 from metahook.envtest.manifests import PATIENCE, documents, establish
-from metahook.protocol.drift.leftovers import format_path, leftovers
+from metahook.protocol.leftovers import format_path, leftovers
 from metahook.simulator.apiserver.custom_rules import HookProblem
 from metahook.simulator.objects import Json
 from tests.api import edge_strings
@@ -124,7 +124,7 @@ def _is_refused(parent: Json, old: Json | None = None) -> bool:
     found = problems(parent, old)
     is_refused = not all(isinstance(problem, HookProblem) for problem in found)
     is_unknown = any(problem.text.startswith("unknown field") for problem in found)
-    assert is_refused == (is_unknown or crd_verdict.refused(parent, old, SCHEMA) != [])
+    assert is_refused == (is_unknown or objects.refused(parent, old, SCHEMA) != [])
     return is_refused
 
 

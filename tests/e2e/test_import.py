@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.cli.importing.schema import UnacceptableError
+from app.cli.importing.kubernetes import UnacceptableError
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.control_plane import ControlPlane
 from tests.cli.importing.every_field import FIELDS, judge, stored, values, with_neighbours

@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.pod_lifecycle import Failure, Times, pod_lifecycle
+from metahook.simulator.controllers.kubelet import Failure, Times, pod_lifecycle
 from metahook.simulator.objects import Json
 from tests.e2e.cluster import Cluster, stopped
 from tests.e2e.kubelet import status

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metahook.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.metacontroller.children import merge
 from metahook.simulator.objects import Json
 from tests.chart.record_patches import VALUES, patch
 from tests.chart.sets import the

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.api.values.names import SHARD_LABEL as LABEL
+from app.api.names import SHARD_LABEL as LABEL
 from metahook.envtest.binaries import find_binaries
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from metahook.envtest.process import Process
-from metahook.protocol.drift.repair import RETRY
+from metahook.protocol.drift import RETRY
 from tests.e2e.admission import keep_service, remove, rewrite
 from tests.e2e.cluster import Cluster
 from tests.e2e.namespace import PORT, Namespace

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.api.values.names import GROUP, KIND, PLURAL, SHORT_NAME
+from app.api.names import GROUP, KIND, PLURAL, SHORT_NAME
 from metahook.envtest.client import Refused
 from metahook.envtest.free_port import free_port
 from metahook.envtest.manifests import documents, establish

@@ -9,8 +9,7 @@ from app.cli.bound import settings, watch_of
 from app.core.controller import controller
 from metahook.simulator.findings import findings
 from metahook.simulator.metacontroller.settings import MODES, Mode
-from metahook.simulator.scenarios.runner import run_scenario
-from metahook.simulator.scenarios.scenario import Scenario, read_scenario
+from metahook.simulator.scenarios import Scenario, read_scenario, run_scenario
 from metahook.simulator.world import World
 from toolkit.slow import short_or_whole
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from metahook.simulator.metacontroller.settings import MODES
 from metahook.simulator.objects import to_json
-from metahook.simulator.scenarios.runner import run_scenario
+from metahook.simulator.scenarios import run_scenario
 from tests.examples.test_scenarios import SCENARIOS, world
 from tests.recorded.traffic import load
 

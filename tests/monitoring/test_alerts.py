@@ -57,19 +57,6 @@ def test_an_alert_is_about_the_job_and_has_the_address_of_the_values() -> None:
     assert 'job="myresource-operator"' in ALERTS.read_text()
 
 
-@pytest.mark.parametrize(
-    ("memory", "limit"), [("544Mi", 570425344), ("1.5Gi", 1610612736), ("600M", 600000000), (1000000000, 1000000000)]
-)
-def test_the_memory_limit_is_that_of_the_hook(memory: str, limit: int) -> None:
-    assert f"0.85 * {limit}\n" in prometheus_rule({"resources": {"limits": {"memory": memory}}})
-
-
-def test_without_resources_no_alert_is_about_a_limit() -> None:
-    assert {*RULES} - {rule["alert"] for rule in rules_in(prometheus_rule({"resources": None}))} == {
-        "MyResourceHookMemoryHigh"
-    }
-
-
 @pytest.mark.parametrize(("resync", "seconds"), [(60, 1800), (600, 1800), (3600, 10800)])
 def test_an_alert_waits_for_three_resyncs(resync: int, seconds: int) -> None:
     text = prometheus_rule({"compositeController": {"resyncPeriodSeconds": resync}})

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.api.values.names import API_VERSION
+from app.api.names import API_VERSION
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook.envtest import Cluster, Missing

@@ -31,5 +31,4 @@ def test_each_query_returns_data_and_prometheus_evaluates_each_alert(tmp_path: P
         assert {rule["name"] for rule in rules if rule["state"] == "pending"} >= {
             "MyResourceHookCallsRefused",
             "MyResourceInstallationWrong",
-            "MyResourceChildrenKept",
         }

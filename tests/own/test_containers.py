@@ -1,4 +1,4 @@
-"""What a kubelet and a container runtime do to containers, and what the status says about it."""
+"""What a kubelet and a container runtime report of containers that fail, and what the status says about it."""
 
 import pytest
 
@@ -8,7 +8,6 @@ from tests.e2e.namespace import PORT, Place
 pytestmark = pytest.mark.own
 
 SLEEP = ["sleep", "100000"]
-SERVE = "exec nginx -g 'daemon off;'"
 
 
 def probe(**more: int) -> Json:
@@ -55,19 +54,12 @@ FAILURES: dict[str, tuple[Json, str, str]] = {
 }
 """A spec, its reason and the start of its message, by name."""
 
-WORKING: dict[str, Json] = {
-    "slow": {"command": ["sh", "-c", f"sleep 20; {SERVE}"], **PORT, "startupProbe": probe(failureThreshold=60)},
-    "probed": {**PORT, "readinessProbe": probe(), "livenessProbe": probe()},
-}
-
 
 @pytest.fixture(scope="module", autouse=True)
 def _made(here: Place, images: tuple[str, str]) -> None:
     """Create all MyResources at once: they fail side by side."""
     for name, (spec, _, _) in FAILURES.items():
         here.make(name, **{"image": images[0], **spec})
-    for name, spec in WORKING.items():
-        here.make(name, image=images[0], **spec)
 
 
 @pytest.mark.parametrize("name", FAILURES)
@@ -77,23 +69,3 @@ def test_a_failure_is_a_reason_with_a_message(here: Place, name: str, patience: 
     here.eventually(
         lambda: here.state_and_reason(name)[1] == reason and here.message(name).startswith(message), patience
     )
-
-
-@pytest.mark.parametrize("name", WORKING)
-def test_what_starts_is_ready(here: Place, name: str, patience: float) -> None:
-    here.wait_for_status("Ready", "Available", name, patience)
-
-
-def test_a_container_that_starts_slowly_is_not_ready_before_it_serves(here: Place, patience: float) -> None:
-    here.wait_for_status("Ready", "Available", "slow", patience)
-    (uid,) = here.pods("slow")
-
-    (pod,) = (item for item in here.client.all("Pod", here.name) if item["metadata"]["uid"] == uid)
-    assert pod["status"]["containerStatuses"][0]["restartCount"] == 0
-    assert ("Building", "RollingOut") in here.history("slow")
-
-
-def test_the_message_of_an_oom_kill_says_what_ends_it(here: Place, patience: float) -> None:
-    here.change("oom", command=None, memory="128Mi")
-
-    here.wait_for_status("Ready", "Available", "oom", patience)

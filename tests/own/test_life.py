@@ -5,7 +5,7 @@ import pytest
 from app.core.child_metadata import GENERATION_STAMP
 from tests.e2e.namespace import PORT, Place
 from tests.e2e.truth import untrue, written
-from tests.own.own_cluster import OwnCluster
+from tests.own.conftest import OwnCluster
 
 pytestmark = pytest.mark.own
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from metahook.protocol.request_builder import controller_of
-from metahook.simulator.controllers.deployment_controller import old_template
-from metahook.simulator.controllers.deployment_status import condition_of
+from metahook.simulator.controllers.deployments import condition_of, old_template
 from metahook.simulator.controllers.pod_status import has_failed, ready_condition
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json
 

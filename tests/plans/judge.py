@@ -11,8 +11,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from metahook.simulator.history import Call, Entry, Write
-from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.metacontroller.dynamic_apply import merge
+from metahook.simulator.metacontroller.children import NAME, merge
 from metahook.simulator.objects import Json, Key, to_json
 from tests.plans.availability import KINDS, Availability, Period, Version
 

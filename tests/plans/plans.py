@@ -12,7 +12,7 @@ from metahook import Controller
 from metahook.simulator.history import Write
 from metahook.simulator.hook import Hook, Reply, Unreachable
 from metahook.simulator.metacontroller.cache import REMEMBERED
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.metacontroller.response import Crash
 from metahook.simulator.metacontroller.settings import Mode
 from tests.plans.workload_run import Outcome, WorkloadRun

@@ -11,7 +11,7 @@ import msgspec
 
 from metahook.simulator.history import Call, Entry, Write
 from metahook.simulator.hook import Hook, Reply
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.objects import Json, Key, with_metadata
 
 SHOWING = ("MyResource", "Deployment", "Service", "ConfigMap")

@@ -12,7 +12,7 @@ from metahook import LAST_APPLIED, Controller
 from metahook.protocol.request_builder import controller_of
 from metahook.simulator.history import Call, Entry, Write
 from metahook.simulator.hook import Hook, Reply, in_process
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json
 from metahook.simulator.world import NeverQuiet, World

@@ -9,8 +9,8 @@ from typing import Any
 
 import jsonschema
 
-from app.api.schema.crd import schema
-from metahook.simulator.metacontroller.dynamic_apply import merge
+from app.api.crd import schema
+from metahook.simulator.metacontroller.children import merge
 from metahook.simulator.objects import to_json
 from tests.requests.builders import KINDS, Json
 from tests.strategies.observed import Situation

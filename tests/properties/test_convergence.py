@@ -115,7 +115,7 @@ def test_the_spec_from_before_leaves_nothing_behind(mode: Mode, before: Json, af
     settle(changed, after)
     settle(fresh, after)
 
-    if ready(changed)[1] == "InvalidSpec":  # a child can't follow: see app/core/desired/obstacles/unchangeable.py
+    if ready(changed)[1] == "InvalidSpec":  # a child can't follow: see app/core/desired/desired_state.py
         assert specs_of(changed) == kept
         return
     # Where the hashes are no longer computed, they stay, so that no Pod restarts.

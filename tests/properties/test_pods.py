@@ -7,7 +7,7 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from app.core.reasons import POD_REASONS
-from metahook.simulator.controllers.pod_lifecycle import Failure
+from metahook.simulator.controllers.kubelet import Failure
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.properties.oracle import status_problems
 from tests.requests.builders import MYRESOURCE, Json, reason, sync

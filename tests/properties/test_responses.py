@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metahook.protocol.observed.child import LAST_APPLIED
-from metahook.simulator.metacontroller.dynamic_apply import merged_child
+from metahook.protocol.observed import LAST_APPLIED
+from metahook.simulator.metacontroller.children import merged_child
 from tests.properties.oracle import expected_children, forbidden, status_problems, untidy
 from tests.requests.builders import NOW, Json, my_resource, sync
 from tests.requests.watched_objects import ALL, WATCH, WATCHING, related

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from app.api.schema.reading import InvalidSpec, read
+from app.api.reading import InvalidSpec, read
 from app.core.desired import desired_state
 from metahook.simulator.controllers.pod_status import is_ready
 from metahook.simulator.history import Entry, Write

@@ -1,14 +1,23 @@
 """What real kubelets report of Pods in trouble, and that the status follows the cause and not each flap.
 
-A file of tests/data/pods has the spec of a MyResource, and what was seen in turn of its Pods and of its Deployment's
-status, each so many seconds after the beginning.
+Each recording of tests/data/pods.json is one Deployment of one MyResource on a one-node cluster (Kubernetes 1.36.3,
+containerd), made by hand: the spec, and what was seen in turn of its Pods and of the Deployment's status, each so many
+seconds after the beginning. Only the fields that matter are kept. Times are moved to 2026-01-31T12:00:00Z, and names
+to web.
+
+- Most recordings begin as the Pod before is deleted by hand, so the Deployment is available at first.
+- crash-loop and finished show the kubelet's pattern without a probe: started again at once, then after 10 s, 20 s, 40 s
+  and so on; the container is ready whenever it runs; a container that ended stays terminated until shortly before its
+  next start.
+- node-away and node-lost: after 45 s without a kubelet, others set the condition Ready to False and nothing else. When
+  the kubelet is back, containers with a probe are not ready until it has asked.
+- evicted-again-and-again: an evicted Pod has no condition DisruptionTarget; the time is that of its condition Ready.
 """
 
 import itertools
 import json
 from collections.abc import Iterator
 from datetime import timedelta
-from functools import cache
 from typing import NamedTuple
 
 import pytest
@@ -17,8 +26,7 @@ from app.core.reasons import POD_REASONS
 from tests.docs.documents import ROOT
 from tests.requests.builders import NOW, Json, condition, finished, my_resource, sync
 
-FOLDER = ROOT / "tests/data/pods"
-NAMES = sorted(file.stem for file in FOLDER.glob("*.json"))
+RECORDINGS: Json = json.loads((ROOT / "tests/data/pods.json").read_text())
 
 OK, LESS, ROLLS = "Available", "ReplicasUnavailable", "RollingOut"
 
@@ -72,7 +80,7 @@ class Replay:
     """A recording, as the hook sees it step by step; ``statuses`` are those that are written."""
 
     def __init__(self, name: str) -> None:
-        self._recording = recording(name)
+        self._recording = RECORDINGS[name]
         self._parent = my_resource(spec=self._recording["spec"], status={"readyGeneration": 1})
         (self._deployment,) = finished(self._parent)
         self._pods: dict[str, Json] = {}
@@ -123,15 +131,8 @@ class Replay:
         return [each for number, each in enumerate(every) if not number or each[1:] != every[number - 1][1:]]
 
 
-@cache
-def recording(name: str) -> Json:
-    """Return what was recorded."""
-    found: Json = json.loads((FOLDER / f"{name}.json").read_text())
-    return found
-
-
 def test_every_recording_is_looked_at() -> None:
-    assert list(REASONS) == NAMES
+    assert REASONS.keys() == RECORDINGS.keys()
 
 
 def test_each_reason_that_pods_give_was_recorded() -> None:
@@ -140,7 +141,7 @@ def test_each_reason_that_pods_give_was_recorded() -> None:
     assert {reason.name for reason in POD_REASONS} - recorded == NOT_RECORDED
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", RECORDINGS)
 def test_the_reasons_are_those_of_the_causes_in_turn_and_few_statuses_are_written(name: str) -> None:
     replay = Replay(name)
 

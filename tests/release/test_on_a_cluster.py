@@ -35,8 +35,7 @@ def check(bare: BareCluster, built: Built) -> None:
 
 
 def test_the_chart_package_installs(bare: BareCluster, built: Built) -> None:
-    built.need("chart")
-    package = built.file("myresource-operator-VERSION.tgz").name
+    package = built.file("myresource-operator-*.tgz").name
     release = f"--namespace {OPERATOR}"
 
     bare.shell(built.folder).run(f"helm install {OPERATOR} {package} {release} --create-namespace --wait")
@@ -45,7 +44,7 @@ def test_the_chart_package_installs(bare: BareCluster, built: Built) -> None:
 
 
 def test_the_manifests_install(bare: BareCluster, built: Built) -> None:
-    built.need("manifests")
+    built.file("install.yaml")
 
     bare.shell(built.folder).run("kubectl apply --server-side -f install.yaml")
 

@@ -13,7 +13,7 @@ WEB_APP = Names.of("apps.acme.io", "WebApp")
 LONG = "InternalWebApplicationInstance"
 KINDS = "metahook/src/metahook/simulator/apiserver/built_in_kinds.json"
 FILES = {
-    "app/api/values/names.py": 'GROUP = "mygroup.example.com"\nKIND = "MyResource"\nSHORT_NAME = "myr"\n',
+    "app/api/names.py": 'GROUP = "mygroup.example.com"\nKIND = "MyResource"\nSHORT_NAME = "myr"\n',
     "charts/myresource-operator/run": "myresource render -f examples/hooks/myresource/hi.yaml",
     "metahook/docs/from-controller-runtime.md": "MyResource web",
     "metahook/docs/port-your-reconciler.md": "MyResource web",
@@ -46,7 +46,7 @@ def test_contents_and_paths_are_renamed_and_what_is_not_the_operators_is_left_al
 
     found = {path: content.decode() for path, content in files(clone).items() if path not in {KINDS, "logo.png"}}
     assert found == {
-        "app/api/values/names.py": 'GROUP = "apps.acme.io"\nKIND = "WebApp"\nSHORT_NAME = "wa"\n',
+        "app/api/names.py": 'GROUP = "apps.acme.io"\nKIND = "WebApp"\nSHORT_NAME = "wa"\n',
         "charts/webapp-operator/run": "webapp render -f examples/hooks/myresource/hi.yaml",
         "metahook/docs/from-controller-runtime.md": "WebApp web",
         "CHANGELOG.md": "A MyResource: [kept](docs/a.md#delete-a-webapp), [told](docs/webapps.md)",
@@ -73,7 +73,7 @@ def test_a_clone_with_changes_and_one_that_is_renamed_are_refused_as_they_are(cl
     rename(clone, WEB_APP)
     commit(clone)
     before = files(clone)
-    with pytest.raises(NotRenamable, match=r"its kind is WebApp already, see app/api/values/names.py; rename a fresh"):
+    with pytest.raises(NotRenamable, match=r"its kind is WebApp already, see app/api/names.py; rename a fresh"):
         rename(clone, Names.of("shop.acme.io", "Shop"))
     assert files(clone) == before
 

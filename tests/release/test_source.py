@@ -1,19 +1,14 @@
-"""Only a commit whose places agree is released, by archives that depend on their files, and an image of the commit."""
+"""Only a commit whose places agree is released, with an image of the commit."""
 
-import gzip
-import io
 import os
 import re
 import subprocess
-import tarfile
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from release import __main__ as command
-from release import image
-from release.archive import tar_gz
 from release.source import CHART, NotReleasable, Source
 
 VERSION = "1.2.3"
@@ -122,28 +117,20 @@ def test_a_change_that_is_not_committed_is_refused_by_one_sentence_and_the_last_
     assert (tmp_path / "last").exists()
 
 
-def test_the_same_files_give_the_same_bytes_without_an_owner() -> None:
-    files = {"a/b": b"1", "a/c": b"2"}
-    made = tar_gz(files, 5)
-    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(made))) as archive:
-        members = [(member.name, member.uid, member.uname, member.mtime) for member in archive]
-
-    assert members == [(name, 0, "", 5) for name in files]
-    assert made == tar_gz(dict(reversed(files.items())), 5)
-
-
-def test_the_image_is_built_from_the_exported_files_by_buildah_and_without_it_one_is_told_how_to_get_it(
+def test_the_image_is_built_and_attested_from_the_exported_files_and_without_docker_the_other_parts_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = Source(tmp_path / "exported", version="1.2.3", revision="abc", epoch=0, image="registry.example.com/a")
     path = os.environ["PATH"]
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NotReleasable, match=r"apt-get install buildah; to build the other parts: make release PARTS="):
-        image.build(source, tmp_path)
+    with pytest.raises(NotReleasable, match=r"needs Docker with buildx; to build the other parts: make release PARTS="):
+        command.build_image(source, tmp_path)
 
-    (tmp_path / "buildah").write_text(f"#!/bin/sh\necho $* >{tmp_path}/asked; exit 1\n")
-    (tmp_path / "buildah").chmod(0o755)
+    (tmp_path / "docker").write_text(f"#!/bin/sh\necho $* >{tmp_path}/asked; exit 1\n")
+    (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{path}")
     with pytest.raises(NotReleasable, match="the image can't be built"):
-        image.build(source, tmp_path)
-    assert (tmp_path / "asked").read_text().split()[-1] == str(source.root)
+        command.build_image(source, tmp_path)
+    asked = (tmp_path / "asked").read_text().split()
+    assert {"--sbom=true", "--provenance=mode=max"} <= {*asked}
+    assert asked[-1] == str(source.root)

@@ -4,7 +4,7 @@ import json
 from datetime import datetime, timedelta
 from typing import Any
 
-from app.api.values.names import GROUP
+from app.api.names import GROUP
 from app.core.controller import controller
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch

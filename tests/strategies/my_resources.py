@@ -1,11 +1,13 @@
 """Strategies for MyResources: any spec that the API server accepts, valid by construction."""
 
 import random
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from app.api.schema.crd import schema
+from app.api.crd import schema
+from app.api.model import Owner, copied_fields
+from app.api.spec import MyResourceSpec
 from tests.requests.builders import my_resource
 from tests.strategies.containers import (
     CAPABILITIES,
@@ -33,6 +35,7 @@ from tests.strategies.primitives import (
 )
 from tests.strategies.scheduling import affinity, spreads, tolerations
 from tests.strategies.volumes import volumes_and_mounts
+from website.fields import fragments
 
 _SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 _SURGES = [ABSENT, 1, "25%", "9999%", 2**31 - 1]
@@ -106,8 +109,28 @@ def _values(node: Json) -> list[Any]:
     return variants(**{name: [ABSENT, *some] for name, some in inner.items()}) if inner and all(inner.values()) else []
 
 
+_DEPENDENT = {"image", "env", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "volumeMounts"}
+"""Copied fields that depend on others."""
+
+
+def _by_example() -> dict[str, list[Any]]:
+    """Return the values of copied fields in the examples that need no other field."""
+    copied = {
+        str(MyResourceSpec.model_fields[name].alias)
+        for owner in get_args(Owner)
+        for name in copied_fields(MyResourceSpec, owner).values()
+    }
+    alone = {
+        name: [each[name] for each in found if each.keys() == {name}]
+        for name, found in fragments().items()
+        if name in copied - _DEPENDENT
+    }
+    return {name: values for name, values in alone.items() if values}
+
+
 _BY_SCHEMA = {name: _values(node) for name, node in schema()["properties"]["spec"]["properties"].items()}
 _ALONE: dict[str, Strategy[Any]] = {
+    **{name: st.sampled_from(values) for name, values in _by_example().items()},
     **{name: st.sampled_from(values) for name, values in _BY_SCHEMA.items() if values and name != "autoscaling"},
     "replicas": st.sampled_from([0, 1, 2, 3, 1000]),
     "command": st.lists(texts, max_size=2).map(lambda more: ["run", *more] if more else []),
@@ -139,7 +162,7 @@ _ALONE: dict[str, Strategy[Any]] = {
     "restartedAt": st.sampled_from(["2026-01-31T12:00:00Z", "2026-01-31t12:00:00.5+01:00"]),
     "suspend": st.sampled_from([False]),  # true asks for nothing: see test_responses.py
 }
-"""Fields that depend on no other. Those with few kinds of values, as the schema says, need no line here."""
+"""Fields that depend on no other. One that is copied, or has few kinds of values as the schema says, needs no line."""
 _STEPS = {
     "stabilizationWindowSeconds": 60,
     "selectPolicy": "Min",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.core.desired.children import OPTIONAL_CHILDREN
 from metahook.protocol.request_builder import Grouped, sync_request
 from metahook.simulator.apiserver.server_side_apply import managed_fields
-from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
+from metahook.simulator.metacontroller.children import with_last_applied
 from tests.requests.builders import EARLIER_TEXT, KINDS, NOW_TEXT, grouped, owned, rolled_out, sync
 from tests.requests.watched_objects import ALL, WATCH, related
 from tests.strategies.my_resources import parents

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis.errors import NoSuchExample
 
-from app.api.schema.crd import schema
-from app.api.schema.reading import InvalidSpec, read
+from app.api.crd import schema
+from app.api.reading import InvalidSpec, read
 from tests.requests.builders import Json
 from tests.strategies.my_resources import parents, scheduled_specs, specs
 from toolkit.slow import short_or_whole

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import yaml
 
-from app.cli.files.validation import problems
+from app.cli.bound import problems
 from app.cli.importing.comparison import Weight
-from app.cli.importing.importing import imported, in_apps_v1
-from app.cli.importing.schema import UnacceptableError, kind_of, stored
+from app.cli.importing.conversion import imported, in_apps_v1
+from app.cli.importing.kubernetes import UnacceptableError, kind_of, stored
 from tests.cli.importing.every_field import judge
 from tests.requests.builders import Json
 

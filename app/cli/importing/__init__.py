@@ -4,14 +4,13 @@ The rule of this package: it guesses nothing, and nothing is lost in silence. It
 make the objects again, and compares: whatever the given ones have and the made ones lack is left out, and said. The
 way of a Deployment:
 
-1. schema.stored       it becomes what an API server would store of it, or is refused
-2. schema.effective    in one form for one meaning, without defaults
-3. translation.leaves  divided into leaves, each for a place in a spec
-4. translation.Tree    which take the spec as far as it stays valid
-5. neighbours          its Service gives ports; autoscaler, budget and route become fields
-6. comparison          the Deployment that the operator makes is compared, and what differs is said
-7. importing           does all this, and writes the MyResource
+1. kubernetes.stored     it becomes what an API server would store of it, or is refused
+2. kubernetes.effective  in one form for one meaning, without defaults
+3. translation.leaves    divided into leaves, each for a place in a spec
+4. translation.Tree      which take the spec as far as it stays valid
+5. neighbours            its Service gives ports; autoscaler, budget and route become fields
+6. comparison            the Deployment that the operator makes is compared, and what differs is said
+7. conversion            does all this, and writes the MyResource
 
-importing imports neighbours, that comparison, that translation, and that schema; all import core and api. None of them
-reads files: the command does, app.cli.import_.
+Each imports those above it, core and api. None of them reads files: the command does, app.cli.import_.
 """

@@ -11,7 +11,7 @@ from enum import Enum
 import msgspec
 
 from app import Json
-from app.cli.importing.schema import (
+from app.cli.importing.kubernetes import (
     ABSENT,
     OF_CONTAINERS,
     Difference,
@@ -40,6 +40,7 @@ _REASONS = {
     "containers.securityContext.allowPrivilegeEscalation": (
         "no process of a MyResource can get more privileges than its parent"
     ),
+    "containers.securityContext.capabilities.add": "the only capability that a MyResource can add is NET_BIND_SERVICE",
     "containers.securityContext.capabilities.drop": (
         "it needs securityProfile Restricted, with which no container runs as root"
     ),
@@ -89,7 +90,6 @@ class Report:
     said: dict[Weight, list[str]] = field(default_factory=lambda: {weight: [] for weight in Weight})
 
     def say(self, weight: Weight, sentence: str) -> None:
-        """Add a *sentence*, once."""
         if sentence not in self.said[weight]:
             self.said[weight].append(sentence)
 

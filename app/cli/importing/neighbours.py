@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any
 
 from app import Json
-from app.api.schema.reading import InvalidSpec
+from app.api.names import CONTAINER, GROUP
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from app.api.values.names import CONTAINER, GROUP
 from app.cli.importing.comparison import Report, Weight, in_words, metadata_losses, sentence
-from app.cli.importing.schema import (
+from app.cli.importing.kubernetes import (
     ABSENT,
     Difference,
     brief,
@@ -106,14 +106,10 @@ class Neighbours:
             return
         subject = f"Service {self.parent.name}"
         given = self.service["spec"]
-        settings = {
-            "type": given["type"] if given["type"] != "ClusterIP" else None,
-            "clusterIP": "None" if given.get("clusterIP") == "None" else None,
-            "sessionAffinity": given["sessionAffinity"] if given["sessionAffinity"] != "None" else None,
-        }
-        for place, setting in settings.items():
-            if setting is not None:
-                yield Leaf(("service", place), setting, (("spec", place),), subject=subject)
+        chosen = brief(given, spec_type(self.service))
+        for name in ("type", "clusterIP", "sessionAffinity"):
+            if name in chosen and (name != "clusterIP" or chosen[name] == "None"):
+                yield Leaf(("service", name), chosen[name], (("spec", name),), subject=subject)
         for key, value in kept_annotations(self.service["metadata"]).items():
             origin = (("metadata", "annotations", key),)
             yield Leaf(("service", "annotations", key), value, origin, subject=subject)
@@ -146,13 +142,11 @@ class Neighbours:
         return self._numbers.get(target) if isinstance(target, str) else target
 
     def others_stay(self) -> None:
-        """Say of the other Services that select the Pods that they stay as they are."""
         for each in self._of("Service"):
             if each is not self.service and self._selects(each["spec"].get("selector")):
                 self._leave(each, each["spec"]["selector"], "and selects the new Pods, too")
 
     def compare_service(self, model: MyResourceSpec) -> None:
-        """Say how the Service of a valid spec is not as the one that is given, if one is."""
         own = self.service
         if own is None:
             return
@@ -220,9 +214,15 @@ class Neighbours:
 
     def add_others(self) -> None:
         """Add autoscaler, budget and route to the tree, if those that are given can be made."""
-        for kind, with_field in _FIELDS.items():
+        fields = {
+            "HorizontalPodAutoscaler": self._with_autoscaling,
+            "PodDisruptionBudget": self._with_budget,
+            "Ingress": self._with_expose,
+            "HTTPRoute": self._with_expose,
+        }
+        for kind, with_field in fields.items():
             for given in self._of(kind):
-                wanted = with_field(self, given)
+                wanted = with_field(given)
                 if wanted is not None:
                     self._try(wanted, given)
 
@@ -297,13 +297,6 @@ class Neighbours:
         return made and {**made, "spec": stored(made).spec}
 
 
-_FIELDS = {
-    "HorizontalPodAutoscaler": Neighbours._with_autoscaling,  # noqa: SLF001 - of this module
-    "PodDisruptionBudget": Neighbours._with_budget,  # noqa: SLF001 - the same
-    "Ingress": Neighbours._with_expose,  # noqa: SLF001 - the same
-    "HTTPRoute": Neighbours._with_expose,  # noqa: SLF001 - the same
-}
-"""What returns the spec with an object of a kind; None if it does not belong to the Deployment."""
 _PORTS = field_type("#core.v1.Container", "ports")
 
 
@@ -374,7 +367,6 @@ def _autoscaling(scaler: Json) -> Json:
 
 
 def _leads_to(value: object, service: str, key: str = "") -> bool:
-    """Tell whether a backend in *value*, which is at *key* of a route, is *service*."""
     if isinstance(value, list):
         return any(_leads_to(each, service, key) for each in value)
     if not isinstance(value, dict):

@@ -10,19 +10,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import msgspec
 
 from app import Json
-from app.api.pods.container import Container
-from app.api.schema.reading import InvalidSpec, read, spec_schema
-from app.api.schema.structural import Schema
+from app.api.containers import Container
+from app.api.crd import Schema
+from app.api.model import NEW, Model, Owner, copied_fields
+from app.api.reading import InvalidSpec, read, spec_schema
+from app.api.resources import SYNTAX
+from app.api.scalars import matches
 from app.api.spec import MyResourceSpec
-from app.api.values.model import NEW
-from app.api.values.quantity import SYNTAX
-from app.api.values.scalar import matches
-from app.cli.importing.schema import Path, amount_of, field_type, fields_of, quantity, steps_of
+from app.cli.importing.kubernetes import UNITS, Path, amount_of, field_type, fields_of, quantity, steps_of
 from app.core.child_metadata import RESTARTED_AT
 
 
@@ -53,22 +54,10 @@ _DIVIDED = {
 }  # fmt: skip
 """Fields whose parts mean something without one another."""
 
-DEPLOYMENT_FIELDS = ("replicas", "strategy", "minReadySeconds", "progressDeadlineSeconds", "revisionHistoryLimit")
-POD_FIELDS = (
-    "imagePullSecrets", "nodeSelector", "tolerations", "affinity", "topologySpreadConstraints", "priorityClassName",
-    "serviceAccountName", "terminationGracePeriodSeconds", "dnsConfig", "hostAliases",
-)  # fmt: skip
-"""The fields of a Deployment, and of its Pods, that a spec has under the same name and in the same form."""
-
-_OTHERWISE = {"image", "memory", "cpu", "resources", "readOnlyRootFilesystem", "capabilities"}
-CONTAINER_FIELDS = tuple(
-    str(each.alias) for each in Container.model_fields.values() if each.alias and each.alias not in _OTHERWISE
-)
-"""The same of a container."""
-
 DEFAULT_MEMORY = Container.model_fields["memory"].default
 POD: Path = ("spec", "template", "spec")
 _POD, _CONTAINER = "#core.v1.PodSpec", "#core.v1.Container"
+_TYPES: dict[Owner, str] = {"Deployment": "#apps.v1.DeploymentSpec", "Pod": _POD, "Container": _CONTAINER}
 
 
 def leaves(spec: Json, main: str) -> list[Leaf]:
@@ -78,11 +67,11 @@ def leaves(spec: Json, main: str) -> list[Leaf]:
     sidecars = [{**each, "restartPolicy": "Always"} for each in pod["containers"] if each["name"] != main]
     (application,) = (each for each in pod["containers"] if each["name"] == main)
     found = [
-        *_known(spec, DEPLOYMENT_FIELDS, (), ("spec",), "#apps.v1.DeploymentSpec"),
+        *_copied(spec, MyResourceSpec, "Deployment", (), ("spec",)),
         *_metadata(template.get("metadata") or {}),
-        *_known(pod, POD_FIELDS, (), POD, _POD),
+        *_copied(pod, MyResourceSpec, "Pod", (), POD),
         *(leaf for step, each in _items(pod, _POD, "volumes") for leaf in _volume(each, step)),
-        *_container(application, (), (*POD, "containers", f"[{main}]")),
+        *_container({"image": "", **application}, (), (*POD, "containers", f"[{main}]")),
         *_security(pod),
     ]
     for each, group in (*((each, "initContainers") for each in pod.get("initContainers") or []),
@@ -102,10 +91,13 @@ def _items(value: Json, type_: str, name: str) -> Iterable[tuple[str, Any]]:
     return steps_of(value.get(name) or [], field_type(type_, name)).items()
 
 
-def _known(value: Json, names: Iterable[str], place: Path, path: Path, type_: str) -> Iterator[Leaf]:
-    for name in names:
-        if name in value:
-            yield from _divided(value[name], (*place, name), (*path, name), field_type(type_, name))
+def _copied(value: Json, model: type[Model], owner: Owner, place: Path, path: Path) -> Iterator[Leaf]:
+    """Yield the leaves of *value*, an *owner* at *path*, for the fields of *model* that an owner has as they are."""
+    for steps, name in copied_fields(model, owner).items():
+        found = _at(value, steps)
+        if found is not None:
+            field = str(model.model_fields[name].alias)
+            yield from _divided(found, (*place, field), (*path, *steps), reduce(field_type, steps, _TYPES[owner]))
 
 
 def _divided(value: Any, place: Path, path: Path, type_: Any) -> Iterator[Leaf]:  # noqa: ANN401 - any JSON
@@ -178,12 +170,10 @@ def _init_container(container: Json, path: Path) -> Iterator[Leaf]:
     place = ("initContainers", f"[{container['name']}]")
     base = {name: container[name] for name in ("name", "image", "restartPolicy") if name in container}
     yield Leaf(place, base, (path,))
-    yield from _container(container, place, path)
+    yield from _container({name: value for name, value in container.items() if name not in base}, place, path)
 
 
 def _container(container: Json, place: Path, path: Path) -> Iterator[Leaf]:
-    if not place:
-        yield Leaf(("image",), container.get("image", ""), ((*path, "image"),))
     yield from _resources(container.get("resources") or {}, place, (*path, "resources"))
     for step, port in _items(container, _CONTAINER, "ports"):
         inner = ("ports", step)
@@ -191,16 +181,10 @@ def _container(container: Json, place: Path, path: Path) -> Iterator[Leaf]:
         yield Leaf((*place, *inner), base, ((*path, *inner),))
         if "name" in port:
             yield Leaf((*place, *inner, "name"), port["name"], ((*path, *inner, "name"),))
-    yield from _known(container, CONTAINER_FIELDS, place, path, _CONTAINER)
-    security = container.get("securityContext") or {}
-    if "readOnlyRootFilesystem" in security:
-        yield Leaf((*place, "readOnlyRootFilesystem"), True, ((*path, "securityContext", "readOnlyRootFilesystem"),))  # noqa: FBT003 - it is the value
-    for name in (security.get("capabilities") or {}).get("add", []):
-        origin = (*path, "securityContext", "capabilities", "add", f"[{name}]")
-        reason = (
-            "" if name == "NET_BIND_SERVICE" else "the only capability that a MyResource can add is NET_BIND_SERVICE"
-        )
-        yield Leaf((*place, "capabilities", "add", f"[{name}]"), name, (origin,), reason)
+    yield from _copied(container, Container, "Container", place, path)
+    for name in ((container.get("securityContext") or {}).get("capabilities") or {}).get("add", []):
+        added = ("capabilities", "add", f"[{name}]")
+        yield Leaf((*place, *added), name, ((*path, "securityContext", *added),))
 
 
 def _resources(given: Json, place: Path, path: Path) -> Iterator[Leaf]:
@@ -224,38 +208,31 @@ def _resources(given: Json, place: Path, path: Path) -> Iterator[Leaf]:
 def written(amount: str) -> str:
     """Return *amount* in a unit in which a spec can have it, if there is one."""
     units = ("Ti", "Gi", "Mi", "Ki", "") if amount.endswith("i") else ("T", "G", "M", "k", "", "m")
-    counts = [(1000 * _amount(amount) / _amount(f"1{unit}"), unit) for unit in units]
+    size = amount_of(amount) or Fraction()
+    counts = [(1000 * size / UNITS[unit], unit) for unit in units]
     forms = (f"{Decimal(int(count)) / 1000:f}{unit}" for count, unit in counts if count.denominator == 1)
     return next((form for form in (amount, *forms) if matches(SYNTAX, form)), amount)
 
 
-def _amount(quantity: str) -> Fraction:
-    return amount_of(quantity) or Fraction()
-
-
 def _security(pod: Json) -> Iterator[Leaf]:
     """Yield the profile, and the IDs of user and groups, that all containers have."""
-    containers = [*pod["containers"], *(pod.get("initContainers") or [])]
-    each = [container.get("securityContext") or {} for container in containers]
+    containers = {
+        (*POD, group, f"[{each['name']}]"): each.get("securityContext") or {}
+        for group in ("containers", "initContainers")
+        for each in pod.get(group) or []
+    }
 
     def common(name: str) -> Any:  # noqa: ANN401 - any JSON
-        first = each[0].get(name)
-        return first if all(security.get(name) == first for security in each) else None
+        first, *others = (security.get(name) for security in containers.values())
+        return first if all(other == first for other in others) else None
 
-    origins = {name: tuple(
-        (*POD, group, f"[{container['name']}]", "securityContext", name)
-        for group in ("containers", "initContainers") for container in pod.get(group) or []
-    ) for name in ("runAsUser", "runAsGroup")}  # fmt: skip
     user = common("runAsUser")
-    drops = all((security.get("capabilities") or {}).get("drop") == ["ALL"] for security in each)
+    drops = all((each.get("capabilities") or {}).get("drop") == ["ALL"] for each in containers.values())
     if common("runAsNonRoot") is True or (drops and isinstance(user, int) and user > 0):
         yield Leaf(("securityProfile",), "Restricted", ())
-    for name, paths in origins.items():
+    for name in ("runAsUser", "runAsGroup"):
         if common(name) is not None:
-            yield Leaf((name,), common(name), paths)
-    group = (pod.get("securityContext") or {}).get("fsGroup")
-    if group is not None:
-        yield Leaf(("fsGroup",), group, ((*POD, "securityContext", "fsGroup"),))
+            yield Leaf((name,), common(name), tuple((*path, "securityContext", name) for path in containers))
 
 
 @dataclass

@@ -5,11 +5,9 @@ pure: what kubectl printed goes in, text comes out.
 
     commands     the commands, and how kubectl completes them
     kubectl      runs kubectl
-    explanation  the status of a MyResource in words, as myresource explain has them
-    tree         a MyResource with its children and their Pods
+    explanation  the status of a MyResource in words, as myresource explain has them, and the last error of a sync
+    tree         a MyResource with its children and their Pods, and the state of each
     resources    the resources that a tree reads, which follow from the kinds of children
-    state        the state of an object, in a few words
-    events       the last error of a sync, from the Events of a MyResource
 
 Imports wrapping of the command line, core, api, and metahook. Start at :mod:`app.cli.plugin.commands`.
 """

@@ -4,23 +4,19 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
-from typing import Any
 
 import click
 from click.shell_completion import ShellComplete
 
-from app import __version__
+from app import Json, __version__
 from app.cli.plugin import tree as object_tree
-from app.cli.plugin.events import last_error
-from app.cli.plugin.explanation import explanation, may_be_rejected
+from app.cli.plugin.explanation import explanation, last_error, may_be_rejected
 from app.cli.plugin.kubectl import Kubectl, kubectl_of, with_kubectl
-from app.cli.plugin.state import is_settled
+from app.cli.plugin.tree import is_settled
 from app.core.child_metadata import SELECTOR_LABEL
 from app.core.reasons import linked
 from app.core.watch import Watch
 from metahook.commands import Program, utc_now
-
-Json = dict[str, Any]
 
 _MYRESOURCES = "myresources.mygroup.example.com"
 _PROGRAM = "kubectl myresource"
@@ -145,12 +141,10 @@ def _objects(kubectl: Kubectl, parent: Json) -> list[Json]:
 
 
 def program() -> Program:
-    """Return the plugin with all commands."""
     return Program(_group, _PROGRAM)
 
 
 def main() -> None:
-    """Run the command, and exit with its code."""
     program().main()
 
 

@@ -6,14 +6,14 @@ import subprocess
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
+from app import Json
 from metahook.commands import InputError
 
 T = TypeVar("T")
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,6 @@ class Kubectl:
                 process.terminate()
 
     def show(self, *arguments: str) -> None:
-        """Run a command that prints for the user."""
         _check(subprocess.run(self._command(*arguments), check=False).returncode)  # noqa: S603 - the same
 
     def _command(self, *arguments: str) -> list[str]:

@@ -6,7 +6,7 @@ Only ``tree`` imports this: it needs the model of a spec, which takes twice as l
 import msgspec
 
 from app import Json
-from app.api.schema.reading import InvalidSpec, read
+from app.api.reading import InvalidSpec, read
 from app.core.desired.children import CHILDREN, NOT_ALWAYS_LISTED, wanted
 from metahook import Kind
 

@@ -7,6 +7,5 @@ Nouns: a *generation* has a validated spec and the *manifests* of its children, 
 state* lists the children, or says which problem keeps the observed ones; an *optional child* is any but the Deployment;
 the *replicas* are the number of Pods, which a *schedule* or an autoscaler may change; a *rollback* is what the
 Deployment remembers of earlier images; a *reference* is a use of a ConfigMap or Secret; a *config hash* changes with
-what the references read. :mod:`app.core.desired.manifests` makes each child, and :mod:`app.core.desired.obstacles` has
-what stands in its way. Start at :mod:`app.core.desired.desired_state`.
+what the references read. Start at :mod:`app.core.desired.desired_state`.
 """

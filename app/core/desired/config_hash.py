@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from app.api.schema.reading import InvalidSpec
+from app.api.reading import InvalidSpec
 from app.core.child_metadata import CONFIG_HASH_ANNOTATIONS, deployment_name
-from app.core.desired.generation import ValidSpec, checked_spec
-from app.core.desired.references import ConfigKind, Reference
+from app.core.desired.valid_spec import ConfigKind, Reference, ValidSpec, checked_spec
 from app.core.rollout import in_observed_template
 from app.core.watch import Watch
 from metahook import Absence, ConfigMap, Deployment, Object, RelatedRule, Secret, SyncRequest, select_by_name
@@ -148,7 +147,6 @@ class _Hash:
             self._between = b","
 
     def digest(self) -> str:
-        """Return the hash of all that was added."""
         self._hash.update(b"]]")
         return self._hash.hexdigest()[:_LENGTH]
 

@@ -10,32 +10,44 @@ An invalid spec keeps every observed child as it was applied last; one that is s
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
-from app.api.schema.reading import InvalidSpec
+from app.api.names import GROUP, KIND
+from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
+from app.core.child_metadata import deployment_name, replica_set_hash
+from app.core.desired.children import ManifestsByKind, manifests
 from app.core.desired.config_hash import NO_CONFIG, Config, config
-from app.core.desired.generation import GenerationMemo, ManifestsByKind, ValidSpec, checked_spec, manifests
-from app.core.desired.kept_children import left_as_applied, left_as_observed
-from app.core.desired.manifests.routes import ROUTES
-from app.core.desired.obstacles.dependencies import Unmet, unmet_dependencies
-from app.core.desired.obstacles.exposure import Exposure, earlier_routes, exposure
-from app.core.desired.obstacles.name_occupants import (
-    NameOccupant,
-    deployment_occupant,
-    name_occupant,
-    terminating_child,
-)
-from app.core.desired.obstacles.unchangeable import unchangeable
-from app.core.desired.replicas import Replicas, desired_replicas
+from app.core.desired.dependencies import Unmet, unmet_dependencies
+from app.core.desired.exposure import ROUTES, Exposure, earlier_routes, exposure
+from app.core.desired.memo import GenerationMemo
+from app.core.desired.replicas import Replicas, ScheduleState, desired_replicas, observed_replicas, schedule_state
 from app.core.desired.rollback import PreviousReadiness, Rollback, observed_rollback
-from app.core.desired.schedule import ScheduleState, schedule_state
-from app.core.desired.target_ports import service_ports
+from app.core.desired.service import follow_pods, service_ports, wants_service
+from app.core.desired.valid_spec import ValidSpec, checked_spec
+from app.core.rollout import in_observed_template
+from app.core.timers import parse_time
 from app.core.watch import Watch
-from metahook import Deployment, EncodedManifest, Manifest, Service, SyncRequest
+from metahook import (
+    LAST_APPLIED,
+    Absence,
+    Children,
+    Deployment,
+    EncodedManifest,
+    HorizontalPodAutoscaler,
+    Manifest,
+    Metadata,
+    Object,
+    Parent,
+    Pod,
+    Service,
+    SyncRequest,
+    with_observed_values,
+)
 
 MAX_CHILD = 200 * 1024
 """Bytes. Metacontroller's dynamic-apply puts a child into an annotation, and those may have 256 KiB together."""
@@ -45,6 +57,16 @@ _ESCAPED = (b"<", b">", b"&", "\u2028".encode(), "\u2029".encode())
 
 _MAX_GROWTH = 12
 """Times that a child can grow: six times by escaping, and its annotations are there once more."""
+
+
+@dataclass(frozen=True)
+class NameOccupant:
+    """The object of *kind* called *name*; one that is terminating goes once its *finalizers* are removed."""
+
+    kind: str
+    name: str
+    is_terminating: bool = False
+    finalizers: tuple[str, ...] = ()
 
 
 class DesiredState(NamedTuple):
@@ -113,7 +135,6 @@ def desired_state(  # noqa: PLR0913 - all that it depends on
 
 
 def _of_problem(request: SyncRequest, problem: str) -> DesiredState:
-    """Return the desired state of a spec that has a *problem*."""
     return DesiredState(kept=left_as_applied(request.parent, request.children), problem=problem, is_kept=True)
 
 
@@ -220,3 +241,141 @@ def _is_too_large(child: EncodedManifest) -> bool:
         return False
     parts = [bytes(child.json), msgspec.json.encode(child["metadata"]["annotations"])]
     return sum(len(part) + sum((6 - len(char)) * part.count(char) for char in _ESCAPED) for part in parts) > MAX_CHILD
+
+
+def left_as_applied(parent: Parent, children: Children) -> list[Manifest]:
+    """Return *children* as they were applied last, but with the number of Pods that an autoscaler among them has set.
+
+    Metacontroller's dynamic-apply would otherwise undo what the autoscaler does, again and again.
+    """
+    kept = _with_service(children.kept(), parent, children)
+    if children.get(HorizontalPodAutoscaler, parent.name) is None:
+        return kept
+    name = deployment_name(parent)
+    observed = observed_replicas(children.get(Deployment, name))
+    return [_with_replicas(each, observed) if each["metadata"]["name"] == name else each for each in kept]
+
+
+def _with_replicas(child: Manifest, replicas: int) -> Manifest:
+    """Return *child* with *replicas* in place of the number that it has, if it has one."""
+    spec = child.get("spec")
+    return {**child, "spec": {**spec, "replicas": replicas}} if isinstance(spec, dict) and "replicas" in spec else child
+
+
+def left_as_observed(parent: Parent, children: Children) -> list[Manifest]:
+    """Return each of the *children* as it was applied last, less what others removed, and with the observed values."""
+    left = [with_observed_values(_with_observed_metadata(child, children), children) for child in children.kept()]
+    return _with_service(left, parent, children)
+
+
+def _with_service(kept: list[Manifest], parent: Parent, children: Children) -> list[Manifest]:
+    deployment, kind = children.get(Deployment, deployment_name(parent)), Service.KIND.kind
+    return [follow_pods(each, children, deployment) if each["kind"] == kind else each for each in kept]
+
+
+def _with_observed_metadata(child: Manifest, children: Children) -> Manifest:
+    """Return *child* with the observed values of its labels and annotations."""
+    observed = children.observed(child)
+    if observed is None:
+        return child
+    metadata = dict(child["metadata"])
+    for field, texts in (("labels", observed.metadata.labels), ("annotations", observed.metadata.annotations)):
+        if field in metadata:
+            metadata[field] = {key: (texts or {})[key] for key in metadata[field] if key in (texts or {})}
+    return {**child, "metadata": metadata}
+
+
+def name_occupant(request: SyncRequest, kind: type[Object], name: str) -> NameOccupant | None:
+    """Return who has the *name* of a child of *kind*, if this parent does not control it; it is a related object."""
+    observed = request.related.get(kind, name)
+    if request.children.get(kind, name) or observed in (Absence.MISSING, Absence.NOT_SELECTED):
+        return None
+    if isinstance(observed, Absence):
+        return NameOccupant(kind.KIND.kind, name)
+    metadata = observed.metadata
+    if metadata.controller and metadata.controller.uid == request.parent.uid:
+        return None
+    is_terminating = metadata.deletion_timestamp is not None or _belonged_to_namesake(metadata, request.parent)
+    return NameOccupant(kind.KIND.kind, name, is_terminating, _finalizers(observed))
+
+
+def deployment_occupant(request: SyncRequest) -> NameOccupant | None:
+    """Return the Deployment that an earlier MyResource of this name left behind, as its Pods show.
+
+    A related rule would be exact, but cost Metacontroller a walk over all MyResources for each event of any Deployment.
+    Pods are watched anyway, and those that are older than the parent belong to another Deployment.
+    """
+    name = deployment_name(request.parent)
+    pods = request.related.all(Pod)
+    if isinstance(pods, Absence):
+        return None
+    return NameOccupant("Deployment", name) if any(_is_left_behind(pod, name, request.parent) for pod in pods) else None
+
+
+def terminating_child(desired: Sequence[Manifest], children: Children) -> NameOccupant | None:
+    """Return the first of the *desired* children that is being deleted: it is created again only when it is gone."""
+    for child in desired:
+        observed = children.observed(child)
+        if observed and observed.metadata.deletion_timestamp:
+            return NameOccupant(
+                child["kind"], observed.metadata.name, is_terminating=True, finalizers=_finalizers(observed)
+            )
+    return None
+
+
+def _belonged_to_namesake(metadata: Metadata, parent: Parent) -> bool:
+    """Tell whether it belongs to an earlier MyResource of the same name, so that garbage collection deletes it soon."""
+    owner = metadata.controller
+    return owner is not None and (owner.group, owner.kind, owner.name) == (GROUP, KIND, parent.name)
+
+
+def _is_left_behind(pod: Pod, deployment: str, parent: Parent) -> bool:
+    """Tell whether *pod* of *deployment* is older than *parent*."""
+    if pod.metadata.deletion_timestamp or replica_set_hash(pod, deployment) is None:
+        return False
+    pod_created, parent_created = parse_time(pod.metadata.creation_timestamp), parse_time(parent.created)
+    return pod_created is not None and parent_created is not None and pod_created < parent_created
+
+
+def _finalizers(occupant: Object) -> tuple[str, ...]:
+    return tuple(occupant.metadata.finalizers or ())
+
+
+def unchangeable(request: SyncRequest, spec: MyResourceSpec) -> str | None:
+    """Return the field of *spec* that an existing child can't follow, and the remedy; None if there is none."""
+    if spec.init_containers and not _starts_in_order(request, [each.name for each in spec.init_containers]):
+        return (
+            "spec.initContainers: the Deployment has init containers that must start after others of this list, and "
+            "Metacontroller can't move them: rename those"
+        )
+    if wants_service(spec) and _has_other_address(request, spec):
+        return (
+            "spec.service.clusterIP: an existing Service can't change between headless and not: set "
+            "spec.service.mode to Disabled, and to Auto again once the Service is deleted"
+        )
+    return None
+
+
+def _starts_in_order(request: SyncRequest, names: list[str]) -> bool:
+    """Tell whether init containers with these *names* start in this order once they are applied.
+
+    Metacontroller's dynamic-apply leaves those that are there in their order, and appends the others. With server-side
+    apply the order is the desired one.
+    """
+    deployment = request.children.get(Deployment, deployment_name(request.parent))
+    if deployment is None or deployment.metadata.annotation(LAST_APPLIED) is None:
+        return True
+    observed = in_observed_template(deployment, "spec", "initContainers")
+    there = [each.get("name") for each in observed if isinstance(each, dict)] if isinstance(observed, list) else []
+    return names == [*(name for name in there if name in names), *(name for name in names if name not in there)]
+
+
+def _has_other_address(request: SyncRequest, spec: MyResourceSpec) -> bool:
+    """Tell whether the existing Service is headless and the desired one is not, or the other way round.
+
+    The API server refuses to take the address away, and silently leaves a Service without one as it is.
+    """
+    service = request.children.get(Service, request.parent.name)
+    if service is None or service.metadata.deletion_timestamp:
+        return False
+    return ((service.spec or {}).get("clusterIP") == "None") != (spec.service.cluster_ip == "None")

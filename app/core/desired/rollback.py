@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from app.api.scalars import is_image
 from app.api.spec import MyResourceSpec
-from app.api.values.scalar import is_image
 from app.core.child_metadata import READY_IMAGE, ROLLBACK
 from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED
 from metahook import Deployment, Parent
@@ -52,7 +52,6 @@ class Rollback(NamedTuple):
 
     @property
     def annotations(self) -> dict[str, str]:
-        """The annotations of the Deployment."""
         values = {READY_IMAGE: self.ready_image, ROLLBACK: self.decision}
         return {name: value for name, value in values.items() if value}
 

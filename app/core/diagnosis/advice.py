@@ -9,11 +9,11 @@ import re
 from functools import cached_property
 from typing import NamedTuple
 
-from app.api.pods.container import Container
-from app.api.pods.probe import Probe
+from app.api.containers import Container
+from app.api.names import CONTAINER
+from app.api.probes import Probe
 from app.api.spec import MyResourceSpec
-from app.api.values.names import CONTAINER
-from app.core.desired.references import Reference, references
+from app.core.desired.valid_spec import Reference, references
 from app.core.reasons import (
     CONTAINER_CONFIG_ERROR,
     CRASH_LOOPING,

@@ -2,8 +2,8 @@
 
 import re
 
+from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
-from app.api.values.names import CONTAINER
 from app.core.diagnosis.advice import OwnContainer, own_container
 from app.core.diagnosis.causes import Cause
 from app.core.reasons import EVICTED, POD_REJECTED, PREEMPTED, Explanation

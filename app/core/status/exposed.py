@@ -6,9 +6,9 @@ Ready does not depend on it: it is about the Pods, and who accepts a route is no
 import re
 from dataclasses import replace
 
-from app.api.expose import GatewayRef
+from app.api.network import GatewayRef
 from app.core.desired.children import CHART_VALUES
-from app.core.desired.obstacles.exposure import Exposure
+from app.core.desired.exposure import Exposure
 from app.core.status.conditions import (
     HOST_CLAIMED,
     ROUTE_ACCEPTED,

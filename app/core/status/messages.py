@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from app.api.names import API_VERSION
 from app.api.status import MAX_MESSAGE
-from app.api.values.names import API_VERSION
 from app.core.desired.children import OPTIONAL_CHILDREN
-from app.core.desired.obstacles.name_occupants import NameOccupant
+from app.core.desired.desired_state import NameOccupant
 from app.core.desired.rollback import Rollback
 from app.core.diagnosis.replica_failure import explain_replica_failure
 from app.core.drift import Drift, Foreign

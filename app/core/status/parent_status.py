@@ -11,8 +11,8 @@ import msgspec
 from app import Json
 from app.api.status import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
-from app.core.desired.obstacles.dependencies import State, Unmet
-from app.core.desired.schedule import ScheduleState
+from app.core.desired.dependencies import State, Unmet
+from app.core.desired.replicas import ScheduleState
 from app.core.reasons import SLEEPING, Outlook, linked
 from app.core.rollout import min_available
 from app.core.status.autoscaling import autoscaling_condition

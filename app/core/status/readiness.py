@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
-from app.core.desired.obstacles.dependencies import State
+from app.core.desired.dependencies import State
 from app.core.diagnosis.causes import Cause
 from app.core.drift import has_annotations
 from app.core.reasons import (

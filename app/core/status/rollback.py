@@ -3,7 +3,7 @@
 The image comes back only for a failure that another image can mend: see ``MENDED_BY_IMAGE``.
 """
 
-from app.api.values.names import CONTAINER
+from app.api.names import CONTAINER
 from app.core.desired.rollback import Rollback, decide_rollback
 from app.core.reasons import (
     CRASH_LOOPING,

@@ -1,13 +1,10 @@
-{{/* Checks that values.schema.json can't express. Each message names the value and the remedy. */}}
+{{/* Checks across values, and on the cluster; values.schema.json has what a single value may be. Each message names the value and the remedy. */}}
 {{- define "myresource-operator.checks" -}}
 {{- include "myresource-operator.checkImage" . -}}
 {{- include "myresource-operator.checkNames" . -}}
 {{- include "myresource-operator.checkNumbers" . -}}
 {{- include "myresource-operator.checkResources" . -}}
-{{- include "myresource-operator.checkAddresses" . -}}
 {{- include "myresource-operator.checkLabels" . -}}
-{{- include "myresource-operator.checkAnnotations" . -}}
-{{- include "myresource-operator.checkExtras" . -}}
 {{- include "myresource-operator.checkMetrics" . -}}
 {{- include "myresource-operator.checkWatch" . -}}
 {{- include "myresource-operator.checkExpose" . -}}
@@ -25,36 +22,15 @@
 
 {{- define "myresource-operator.checkImage" -}}
 {{- $image := .Values.image -}}
-{{- if not $image.repository -}}
-{{- fail "image.repository is empty: set it to the repository that you pushed the image to, such as registry.example.com/myresource-operator" -}}
-{{- end -}}
 {{- $registry := include "myresource-operator.registry" . -}}
-{{- if not (regexMatch "^([a-zA-Z0-9][-a-zA-Z0-9.]*(:[0-9]+)?(/[-a-z0-9._]+)*)?$" $registry) -}}
-{{- fail (printf "image.registry (or global.imageRegistry) is %s, which is not a valid registry: set it to a host name without a scheme, such as registry.example.com:5000" ($registry | quote)) -}}
-{{- end -}}
 {{- if and $registry (regexMatch "^(localhost|[^/]*[.:][^/]*)/" $image.repository) -}}
 {{- fail (printf "image.repository is %s, which includes a registry, and image.registry (or global.imageRegistry) is %s: remove one of the registries" $image.repository $registry) -}}
-{{- end -}}
-{{- if regexMatch "@|:[^/]*$" $image.repository -}}
-{{- fail (printf "image.repository is %s and contains a tag or a digest: set image.tag or image.digest instead" $image.repository) -}}
-{{- end -}}
-{{- if not (regexMatch "^[a-zA-Z0-9][-a-zA-Z0-9._]*(:[0-9]+)?(/[-a-z0-9._]+)*$" $image.repository) -}}
-{{- fail (printf "image.repository is %s, which is not a valid image name: remove the scheme and spaces, as in registry.example.com/myresource-operator" ($image.repository | quote)) -}}
-{{- end -}}
-{{- if eq $image.tag "latest" -}}
-{{- fail "image.tag is latest: set a fixed tag or image.digest, because all replicas must run the same version of the hook" -}}
 {{- end -}}
 {{- if and (regexMatch "-dev[.][0-9]+$" .Chart.AppVersion) (not $image.tag) (not $image.digest) (lookup "v1" "Namespace" "" "kube-system") -}}
 {{- fail (printf "image.tag is empty, and this chart is from between two releases, where each commit has its own image: set image.tag to the one that you built, see %s/clusters/install.md#build-the-image" (include "myresource-operator.docs" .)) -}}
 {{- end -}}
 {{- if and (regexMatch "-dev[.][0-9]+[.]g[0-9a-f]+$" $image.tag) (not $image.digest) (not (hasPrefix (.Chart.AppVersion | splitList ".g" | first) $image.tag)) -}}
 {{- fail (printf "image.tag is %s, an image that was built before another release: set image.tag to the one of this chart" $image.tag) -}}
-{{- end -}}
-{{- if not (regexMatch "^([A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?$" $image.tag) -}}
-{{- fail (printf "image.tag is %s, which is not a valid tag: use letters, digits, '_', '.' and '-', or set image.digest" ($image.tag | quote)) -}}
-{{- end -}}
-{{- if not (regexMatch "^(sha256:[a-f0-9]{64})?$" $image.digest) -}}
-{{- fail (printf "image.digest is %s: set it to sha256: and 64 hexadecimal digits, or leave it empty and set image.tag" ($image.digest | quote)) -}}
 {{- end -}}
 {{- end }}
 
@@ -63,25 +39,10 @@
 {{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
 {{- fail (printf "the full name of the release, %s, is not a valid Service name: set fullnameOverride to lower-case letters, digits and '-', starting with a letter" $name) -}}
 {{- end -}}
-{{- if not (regexMatch "^[a-z0-9A-Z]([-a-zA-Z0-9_.]*[a-zA-Z0-9])?$" (include "myresource-operator.name" .)) -}}
-{{- fail (printf "nameOverride is %s, which is not a valid label value: use letters, digits and '-'" .Values.nameOverride) -}}
-{{- end -}}
-{{- if not (regexMatch "^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$" (.Values.namespaceOverride | default "")) -}}
-{{- fail (printf "namespaceOverride is %s, which is not a valid namespace: use at most 63 lower-case letters, digits and '-', or leave it empty for the namespace of the release" .Values.namespaceOverride) -}}
-{{- end -}}
-{{- if not .Values.metacontroller.namespace -}}
-{{- fail "metacontroller.namespace is empty: set it to the namespace that Metacontroller runs in, see kubectl get statefulsets --all-namespaces" -}}
-{{- end -}}
 {{- end }}
 
 {{- define "myresource-operator.checkNumbers" -}}
 {{- $values := .Values -}}
-{{- if lt (int $values.replicaCount) 1 -}}
-{{- fail (printf "replicaCount is %v: set it to 1 or more; without a replica, changes to MyResources have no effect" $values.replicaCount) -}}
-{{- end -}}
-{{- if or (lt (int $values.maxBody) 1) (gt (int $values.maxBody) 256) -}}
-{{- fail (printf "maxBody is %v: set it to 1 to 256 (MiB), and raise resources.limits.memory by 14Mi for each MiB above 32" $values.maxBody) -}}
-{{- end -}}
 {{- $least := include "myresource-operator.leastReplicas" . | int -}}
 {{- $replicas := $values.autoscaling.enabled | empty | ternary "replicaCount" "autoscaling.minReplicas" -}}
 {{- $most := int $values.podDisruptionBudget.maxUnavailable -}}
@@ -96,20 +57,8 @@
 {{- fail (printf "rollingUpdate.maxUnavailable is %v and %s is %d: set maxUnavailable to less than %s, so that one replica responds during a rollout; or to 0, and rollingUpdate.maxSurge to 1" $rolling.maxUnavailable $replicas $least $replicas) -}}
 {{- end -}}
 {{- include "myresource-operator.checkAutoscaling" . -}}
-{{- if or (lt (int $values.compositeController.timeoutSeconds) 1) (gt (int $values.compositeController.timeoutSeconds) 10) -}}
-{{- fail (printf "compositeController.timeoutSeconds is %v: set it to a number from 1 to 10; every call blocks a worker of Metacontroller for up to this time" $values.compositeController.timeoutSeconds) -}}
-{{- end -}}
 {{- if gt (int $values.compositeController.timeoutSeconds) (int $values.stopTimeout) -}}
 {{- fail (printf "stopTimeout is %v and compositeController.timeoutSeconds is %v: set stopTimeout to at least compositeController.timeoutSeconds, so that a hook that stops finishes its requests" $values.stopTimeout $values.compositeController.timeoutSeconds) -}}
-{{- end -}}
-{{- if lt (int $values.compositeController.resyncPeriodSeconds) 60 -}}
-{{- fail (printf "compositeController.resyncPeriodSeconds is %v: set it to 60 or more; Metacontroller reacts to changes at once regardless" $values.compositeController.resyncPeriodSeconds) -}}
-{{- end -}}
-{{- if or (lt (int $values.shards) 1) (gt (int $values.shards) 16) -}}
-{{- fail (printf "shards is %v: set it to a number from 1 to 16; see %s/clusters/scale.md for how many you need. If you upgrade with --reuse-values, use --reset-then-reuse-values instead" $values.shards (include "myresource-operator.docs" $)) -}}
-{{- end -}}
-{{- if and (not (kindIs "invalid" $values.runAsUser)) (lt (int64 $values.runAsUser) 1) -}}
-{{- fail (printf "runAsUser is %v: root is refused; set it to a number above 0, or to null to let the cluster choose a user" $values.runAsUser) -}}
 {{- end -}}
 {{- end }}
 
@@ -122,13 +71,6 @@
 {{- end }}
 
 {{- define "myresource-operator.checkResources" -}}
-{{- $requests := (.Values.resources).requests | default dict -}}
-{{- range $name, $limit := (.Values.resources).limits -}}
-{{- $request := get $requests $name -}}
-{{- if and $limit $request (gt (include "myresource-operator.amount" (dict "of" "size" "text" $request) | float64) (include "myresource-operator.amount" (dict "of" "size" "text" $limit) | float64)) -}}
-{{- fail (printf "resources.requests.%s is %v and resources.limits.%s is %v: set the limit to at least the request" $name $request $name $limit) -}}
-{{- end -}}
-{{- end -}}
 {{- $memory := dig "limits" "memory" "" (.Values.resources | default dict) -}}
 {{- $needed := add 96 (mul 14 (int .Values.maxBody)) -}}
 {{- if $memory -}}
@@ -137,15 +79,6 @@
 {{- $fitting := div (sub (int $has) 96) 14 -}}
 {{- fail (printf "maxBody is %v and resources.limits.memory is %v: set resources.limits.memory to at least %dMi, which are 96Mi and 14Mi for each MiB of maxBody%s" .Values.maxBody $memory $needed (ternary (printf ", or maxBody to at most %d" $fitting) "" (ge $fitting 1))) -}}
 {{- end -}}
-{{- end -}}
-{{- end }}
-
-{{- define "myresource-operator.checkAddresses" -}}
-{{- if not (regexMatch "^(docs|https?://[^/].*)$" (include "myresource-operator.docs" .)) -}}
-{{- fail (printf "docsUrl is %s, which no browser opens: set it to an address that starts with https://, such as https://github.com/OWNER/REPOSITORY/blob/main/docs, or leave it out" .Values.docsUrl) -}}
-{{- end -}}
-{{- if not (regexMatch "^((docs/|https?://[^/]).*)?$" (.Values.metrics.rules.runbookUrl | default "")) -}}
-{{- fail (printf "metrics.rules.runbookUrl is %s, which no browser opens: set it to an address that starts with https://, or leave it empty for the page below docsUrl" .Values.metrics.rules.runbookUrl) -}}
 {{- end -}}
 {{- end }}
 
@@ -160,40 +93,6 @@
 {{- end -}}
 {{- else if or $scaling.metrics $scaling.behavior -}}
 {{- fail "autoscaling.metrics or autoscaling.behavior is set and autoscaling.enabled is false: set autoscaling.enabled to true, or remove them" -}}
-{{- end -}}
-{{- end }}
-
-{{/* Extra values must not replace what the chart sets. */}}
-{{- define "myresource-operator.checkExtras" -}}
-{{- range $place, $variable := .Values.extraEnv -}}
-{{- if hasPrefix "MYRESOURCE_" $variable.name -}}
-{{- fail (printf "extraEnv[%d].name is %s, which the chart sets: remove it, and set the value for it instead, such as drain for MYRESOURCE_DRAIN" $place $variable.name) -}}
-{{- end -}}
-{{- end -}}
-{{- range $place, $variable := .Values.extraEnv -}}
-{{- if and (hasKey $variable "value") (hasKey $variable "valueFrom") -}}
-{{- fail (printf "extraEnv[%d], %s, has both value and valueFrom: remove one of them" $place $variable.name) -}}
-{{- end -}}
-{{- end -}}
-{{- range $place, $volume := .Values.extraVolumes -}}
-{{- if has $volume.name (list "tls" "tokens") -}}
-{{- fail (printf "extraVolumes[%d].name is %s, which is a volume of the chart: choose another name" $place $volume.name) -}}
-{{- end -}}
-{{- end -}}
-{{- $volumes := list -}}
-{{- range .Values.extraVolumes -}}
-{{- if has .name $volumes -}}
-{{- fail (printf "extraVolumes has two volumes called %s: rename one of them" .name) -}}
-{{- end -}}
-{{- $volumes = append $volumes .name -}}
-{{- end -}}
-{{- range $place, $mount := .Values.extraVolumeMounts -}}
-{{- if not (has $mount.name $volumes) -}}
-{{- fail (printf "extraVolumeMounts[%d].name is %s, which is not in extraVolumes: add the volume there, or correct the name" $place $mount.name) -}}
-{{- end -}}
-{{- if regexMatch "^/(etc/myresource|srv|venv)(/|$)|^/(etc|lib|usr)?/?$" $mount.mountPath -}}
-{{- fail (printf "extraVolumeMounts[%d].mountPath is %s, where the hook has files of its own: choose another path" $place $mount.mountPath) -}}
-{{- end -}}
 {{- end -}}
 {{- end }}
 
@@ -225,52 +124,24 @@
 {{- end }}
 
 {{- define "myresource-operator.checkLabels" -}}
-{{- $taken := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" "controller-uid" "mygroup.example.com/shard" -}}
 {{- $values := .Values -}}
-{{- $labels := dict "commonLabels" $values.commonLabels "podLabels" $values.podLabels "serviceAccount.labels" $values.serviceAccount.labels "compositeController.labels" $values.compositeController.labels "metrics.service.labels" $values.metrics.service.labels "metrics.serviceMonitor.labels" $values.metrics.serviceMonitor.labels "metrics.podMonitor.labels" $values.metrics.podMonitor.labels "metrics.rules.labels" $values.metrics.rules.labels "metrics.dashboard.labels" $values.metrics.dashboard.labels -}}
+{{- $labels := dict "serviceAccount" $values.serviceAccount "compositeController" $values.compositeController "metrics.service" $values.metrics.service "metrics.serviceMonitor" $values.metrics.serviceMonitor "metrics.podMonitor" $values.metrics.podMonitor "metrics.rules" $values.metrics.rules "metrics.dashboard" $values.metrics.dashboard -}}
 {{- range $value, $found := $labels -}}
-{{- range $label, $text := $found -}}
-{{- if not (regexMatch "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$" $text) -}}
-{{- fail (printf "%s has the label %s with the value %s, which is not a valid label value: use at most 63 letters, digits, '-', '_' and '.'" $value $label ($text | quote)) -}}
-{{- end -}}
-{{- if has $label $taken -}}
-{{- fail (printf "%s contains the label %s, which the chart or Metacontroller sets: remove it; to change names, set nameOverride or fullnameOverride" $value $label) -}}
-{{- end -}}
-{{- if and (hasSuffix ".labels" $value) (hasKey ($values.commonLabels | default dict) $label) -}}
-{{- fail (printf "%s and commonLabels both contain the label %s: remove one of them" $value $label) -}}
+{{- range $label, $_ := $found.labels -}}
+{{- if hasKey ($values.commonLabels | default dict) $label -}}
+{{- fail (printf "%s.labels and commonLabels both contain the label %s: remove one of them" $value $label) -}}
 {{- end -}}
 {{- end -}}
-{{- end -}}
-{{- end }}
-
-{{- define "myresource-operator.checkAnnotations" -}}
-{{- if hasKey (.Values.crds.annotations | default dict) "helm.sh/resource-policy" -}}
-{{- fail "crds.annotations contains helm.sh/resource-policy, which the chart sets, so that helm uninstall keeps all MyResources: remove it" -}}
 {{- end -}}
 {{- end }}
 
 {{- define "myresource-operator.checkWatch" -}}
 {{- $values := .Values -}}
 {{- $served := .Capabilities.APIVersions -}}
-{{- if gt (len $values.watch.dependencies) 32 -}}
-{{- fail (printf "watch.dependencies lists %d kinds: list at most 32, because Metacontroller caches all objects of each" (len $values.watch.dependencies)) -}}
-{{- end -}}
 {{- $seen := dict -}}
 {{- range $place, $kind := $values.watch.dependencies -}}
 {{- $at := printf "watch.dependencies[%d]" $place -}}
-{{- if not (regexMatch "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?v[a-z0-9]+$" $kind.apiVersion) -}}
-{{- fail (printf "%s.apiVersion is %s: set it to group and version, such as example.com/v1, or v1 for the core group" $at ($kind.apiVersion | quote)) -}}
-{{- end -}}
-{{- if not (regexMatch "^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$" $kind.resource) -}}
-{{- fail (printf "%s.resource is %s: set it to the plural name in lower case, such as mybackups, see kubectl api-resources" $at ($kind.resource | quote)) -}}
-{{- end -}}
-{{- if not (regexMatch "^[A-Z][A-Za-z0-9]{0,62}$" $kind.kind) -}}
-{{- fail (printf "%s.kind is %s: set it to the kind as in manifests, such as MyBackup, see kubectl api-resources" $at ($kind.kind | quote)) -}}
-{{- end -}}
 {{- $resource := printf "%s/%s" $kind.apiVersion $kind.resource -}}
-{{- if has $resource (list "v1/configmaps" "v1/pods" "v1/secrets" "v1/services") -}}
-{{- fail (printf "%s is %s, which can't be a dependency: remove it; the operator watches this kind by itself where it needs to" $at $resource) -}}
-{{- end -}}
 {{- if hasKey $seen $resource -}}
 {{- fail (printf "%s is %s, which is listed twice: remove one of them" $at $resource) -}}
 {{- end -}}
@@ -313,9 +184,6 @@
 {{- end -}}
 {{- if and $tls.ca.bundle $tls.ca.configMapName -}}
 {{- fail "tls.ca.bundle and tls.ca.configMapName are both set: set one of them" -}}
-{{- end -}}
-{{- if and $tls.ca.bundle (not (contains "-----BEGIN CERTIFICATE-----" $tls.ca.bundle)) -}}
-{{- fail "tls.ca.bundle is not a certificate: set it to PEM text that starts with -----BEGIN CERTIFICATE-----" -}}
 {{- end -}}
 {{- if and $tls.certManager.issuerRef (or (ne $tls.mode "certManager") (not $tls.certManager.issuerRef.name)) -}}
 {{- fail "tls.certManager.issuerRef needs a name, and tls.mode certManager: set both, or leave it empty" -}}

@@ -3,7 +3,6 @@ from datetime import datetime
 import msgspec
 
 from metahook import (
-    Address,
     Controller,
     Deployment,
     DeploymentStatus,
@@ -12,9 +11,9 @@ from metahook import (
     SyncRequest,
     SyncResponse,
     drifted_field,
-    serve,
     try_read,
 )
+from metahook.server import Address, serve
 
 
 class MyResourceSpec(msgspec.Struct):

@@ -5,7 +5,6 @@ import msgspec
 
 from metahook import (
     Absence,
-    Address,
     Conditions,
     Controller,
     CustomizeRequest,
@@ -18,9 +17,9 @@ from metahook import (
     SyncRequest,
     SyncResponse,
     select_by_name,
-    serve,
     try_read,
 )
+from metahook.server import Address, serve
 
 SEEN = "example.com/seen"
 

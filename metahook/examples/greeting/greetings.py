@@ -2,7 +2,8 @@ from datetime import datetime
 
 import msgspec
 
-from metahook import Address, ConfigMap, Controller, SyncRequest, SyncResponse, drifted_field, serve, try_read
+from metahook import ConfigMap, Controller, SyncRequest, SyncResponse, drifted_field, try_read
+from metahook.server import Address, serve
 
 
 class GreetingSpec(msgspec.Struct):

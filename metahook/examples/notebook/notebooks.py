@@ -6,7 +6,6 @@ import msgspec
 
 from metahook import (
     Absence,
-    Address,
     Controller,
     CustomizeRequest,
     Kind,
@@ -18,9 +17,9 @@ from metahook import (
     SyncRequest,
     SyncResponse,
     select_by_labels,
-    serve,
     try_read,
 )
+from metahook.server import Address, serve
 
 LABEL = "notebook-name"
 

@@ -11,7 +11,6 @@ import msgspec
 
 from metahook import (
     MAX_RESYNC,
-    Address,
     Controller,
     Manifest,
     Parent,
@@ -19,9 +18,9 @@ from metahook import (
     SyncRequest,
     SyncResponse,
     drifted_field,
-    serve,
     try_read,
 )
+from metahook.server import Address, serve
 
 PERIOD = "example.com/period"
 KEY_FILE = Path("/etc/rotation/key")

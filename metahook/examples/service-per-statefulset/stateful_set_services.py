@@ -3,18 +3,8 @@ from datetime import datetime
 
 import msgspec
 
-from metahook import (
-    Address,
-    Decorator,
-    DecoratorResponse,
-    Manifest,
-    Parent,
-    Service,
-    SyncRequest,
-    drifted_field,
-    serve,
-    try_read,
-)
+from metahook import Decorator, DecoratorResponse, Manifest, Parent, Service, SyncRequest, drifted_field, try_read
+from metahook.server import Address, serve
 
 PORT = "example.com/service-port"
 """The annotation that asks for a Service."""

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 
 from metahook import (
-    Address,
     Conditions,
     ConfigMap,
     Controller,
@@ -23,10 +22,10 @@ from metahook import (
     drifted_field,
     ready,
     rolled_out,
-    serve,
     set_condition,
     try_read,
 )
+from metahook.server import Address, serve
 
 SITE = Kind("example.com/v1", "StaticSite", "staticsites")
 HOST = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"

@@ -13,7 +13,7 @@ from staticsites import CRD, SITES
 
 from metahook import Controller, Deployment, SyncRequest, SyncResponse, rolled_out, set_condition
 from metahook.simulator import MODES, Key, Mode, Settings, World
-from metahook.simulator.controllers.pod_lifecycle import Failure
+from metahook.simulator.controllers.kubelet import Failure
 from metahook.simulator.findings import findings
 
 HERE = Path(__file__).parent

@@ -6,7 +6,6 @@ import msgspec
 
 from metahook import (
     Absence,
-    Address,
     Conditions,
     Controller,
     CustomizeRequest,
@@ -22,10 +21,10 @@ from metahook import (
     crd,
     drifted_field,
     select_by_labels,
-    serve,
     set_condition,
     try_read,
 )
+from metahook.server import Address, serve
 
 TENANT = Kind("example.com/v1", "Tenant", "tenants", namespaced=False)
 NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,54}[a-z0-9])?")

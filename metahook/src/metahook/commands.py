@@ -14,47 +14,45 @@ from typing import TYPE_CHECKING
 from metahook.door import opener
 
 if TYPE_CHECKING:
-    from metahook.cli.binding import Binding as Binding
-    from metahook.cli.binding import Uncompared as Uncompared
-    from metahook.cli.binding import Words as Words
-    from metahook.cli.errors import InputError as InputError
-    from metahook.cli.errors import input_errors as input_errors
+    from metahook.cli.binding import Binding as Binding, Uncompared as Uncompared, Words as Words
+    from metahook.cli.errors import InputError as InputError, input_errors as input_errors
     from metahook.cli.files import metadata as metadata
-    from metahook.cli.files.documents import FILE as FILE
-    from metahook.cli.files.documents import as_yaml as as_yaml
-    from metahook.cli.files.manifest import FileManifest as FileManifest
-    from metahook.cli.files.manifest import files_in as files_in
-    from metahook.cli.files.manifest import missing as missing
-    from metahook.cli.files.manifest import misspelt as misspelt
-    from metahook.cli.files.manifest import read_manifests as read_manifests
-    from metahook.cli.files.manifests import Manifests as Manifests
-    from metahook.cli.program import Commands as Commands
-    from metahook.cli.program import Program as Program
-    from metahook.cli.program import bound_program as bound_program
+    from metahook.cli.files.documents import FILE as FILE, as_yaml as as_yaml
+    from metahook.cli.files.manifests import (
+        FileManifest as FileManifest,
+        Manifests as Manifests,
+        files_in as files_in,
+        missing as missing,
+        misspelt as misspelt,
+        read_manifests as read_manifests,
+    )
+    from metahook.cli.program import Commands as Commands, Program as Program, bound_program as bound_program
     from metahook.clock import utc_now as utc_now
-    from metahook.protocol.objects.plain_json import Json as Json
-    from metahook.protocol.objects.printable import printable as printable
+    from metahook.protocol.objects import Json as Json, printable as printable
     from metahook.protocol.request import Shape as Shape
     from metahook.protocol.request_builder import controller_of as controller_of
     from metahook.record import kept_fields as kept_fields
     from metahook.record.command import record_command as record_command
     from metahook.record.redaction import Redaction as Redaction
     from metahook.simulator.apiserver import custom_rules as custom_rules
-    from metahook.simulator.apiserver.custom_defaults import with_defaults as with_defaults
-    from metahook.simulator.metacontroller.settings import SERVED as SERVED
-    from metahook.simulator.metacontroller.settings import Mode as Mode
-    from metahook.simulator.metacontroller.settings import Settings as Settings
+    from metahook.simulator.apiserver.custom_rules import with_defaults as with_defaults
+    from metahook.simulator.metacontroller.settings import SERVED as SERVED, Mode as Mode, Settings as Settings
 else:
     _NAMES = {
         "cli.binding": ("Binding", "Uncompared", "Words"),
         "cli.errors": ("InputError", "input_errors"),
         "cli.files": ("metadata",),
         "cli.files.documents": ("FILE", "as_yaml"),
-        "cli.files.manifest": ("FileManifest", "files_in", "missing", "misspelt", "read_manifests"),
-        "cli.files.manifests": ("Manifests",),
+        "cli.files.manifests": (
+            "FileManifest",
+            "Manifests",
+            "files_in",
+            "missing",
+            "misspelt",
+            "read_manifests",
+        ),
         "cli.program": ("Commands", "Program", "bound_program"),
-        "protocol.objects.plain_json": ("Json",),
-        "protocol.objects.printable": ("printable",),
+        "protocol.objects": ("Json", "printable"),
         "protocol.request": ("Shape",),
         "protocol.request_builder": ("controller_of",),
         "record": ("kept_fields",),
@@ -62,7 +60,7 @@ else:
         "record.redaction": ("Redaction",),
         "clock": ("utc_now",),
         "simulator.apiserver": ("custom_rules",),
-        "simulator.apiserver.custom_defaults": ("with_defaults",),
+        "simulator.apiserver.custom_rules": ("with_defaults",),
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),
     }
     __all__ = [name for names in _NAMES.values() for name in names]

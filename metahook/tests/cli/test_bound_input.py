@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import customize_request
 from toolkit.cli.bound import call, in_cluster, request_of
 from toolkit.command import assert_one_line

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metahook.cli.files.cel import unknown_part
-from metahook.cli.files.crd_verdict import refused, unknown_rules
+from metahook.cli.files.objects import refused, unknown_rules
 from metahook.simulator.apiserver.custom_rules import written
 from metahook.simulator.objects import Json
 

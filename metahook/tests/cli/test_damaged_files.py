@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from toolkit.cli.bound import call, live, recorded, settled
 from toolkit.command import CommandResult
 from toolkit.mutations import CANARY, REPLACEMENTS, places, replaced, spelled, without

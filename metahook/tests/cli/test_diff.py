@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from metahook.commands import bound_program
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from toolkit.builders import NOW_TEXT
 from toolkit.cli.bound import MODES, binding, call, in_cluster, request_of
 from toolkit.command import CommandResult

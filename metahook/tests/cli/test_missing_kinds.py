@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metahook.cli.files.manifest import SUFFIXES
+from metahook.cli.files.manifests import SUFFIXES
 from toolkit.cli.bound import call
 from toolkit.command import assert_one_line
 from toolkit.widgets import widget

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from metahook.cli.project.names import plural
+from metahook.cli.commands.new import plural
 from metahook.simulator.clock import START
 from toolkit.cli.command import call, problem
 from toolkit.cli.projects import DECORATOR, PROJECTS, SITE, TENANT, controller_of, run

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from toolkit.cli.command import call
 from toolkit.root import ROOT
 

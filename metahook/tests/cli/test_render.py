@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from metahook.cli.files.documents import as_yaml
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import sync_request
 from toolkit.builders import NOW, NOW_TEXT, reason
 from toolkit.cli.bound import CONTROLLER, call, in_cluster

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from metahook.cli.files.recordings import read_recording
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import customize_request
 from metahook.clock import utc_now
 from metahook.simulator.hook import Reply

@@ -18,7 +18,7 @@ from metahook import (
 )
 from metahook.cli.hooks.named_hook import LocalHook
 from metahook.cli.hooks.requests import Requests
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import customize_request
 from metahook.simulator.metacontroller.settings import Settings
 from toolkit.builders import NOW, owned

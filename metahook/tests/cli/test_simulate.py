@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from metahook.cli.simulation.timeline import line_of
+from metahook.cli.simulation.screen import line_of
 from metahook.simulator.history import Write
 from metahook.simulator.objects import Key
 from toolkit.cli.bound import call

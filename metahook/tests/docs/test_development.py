@@ -3,7 +3,6 @@
 import json
 import logging
 import re
-from pathlib import Path
 from runpy import run_path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from metahook import Controller
-from metahook.cli import project
+from metahook.cli.commands.new import TEMPLATES
 from metahook.server.app import ServerOptions, create_app
 from toolkit.cli.command import call as metahook
 from toolkit.documents import blocks, page
@@ -21,7 +20,6 @@ from toolkit.served.asgi import call
 Json = dict[str, Any]
 
 PAGE = page("hook-reference")
-TEMPLATES = Path(project.__file__).parent / "templates"
 HOOK = ROOT / "examples/greeting/greetings.py"
 DEV = ServerOptions(dev=True)
 METADATA = {"name": "hi", "namespace": "default"}

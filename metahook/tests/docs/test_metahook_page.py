@@ -14,7 +14,7 @@ import pytest
 
 from metahook.envtest.free_port import free_port
 from metahook.simulator.findings import RULES
-from metahook.simulator.scenarios.scenario import Step
+from metahook.simulator.scenarios import Step
 from toolkit.cli.command import call
 from toolkit.documents import Console, blocks, consoles, page
 from toolkit.root import ROOT

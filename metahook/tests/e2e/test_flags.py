@@ -12,7 +12,7 @@ import pytest
 
 from metahook.envtest import Cluster
 from metahook.envtest.binaries import find_binaries
-from metahook.envtest.metacontroller import metacontroller
+from metahook.envtest.control_plane import metacontroller
 from metahook.envtest.process import Process
 from toolkit.hooks.notes import note
 from toolkit.hooks.notes_on_a_cluster import Notes, serve_notes

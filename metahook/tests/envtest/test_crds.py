@@ -8,8 +8,8 @@ import pytest
 
 from metahook.envtest import Refused
 from metahook.envtest.client import Client
+from metahook.envtest.control_plane import count_events
 from metahook.envtest.manifests import establish
-from metahook.envtest.metacontroller import count_events
 
 CRD = {
     "apiVersion": "apiextensions.k8s.io/v1",

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from metahook.envtest import UnknownKind
-from metahook.envtest.discovery import Discovery, Served
+from metahook.envtest.client import Discovery, Served
 
 
 def group(name: str, **versions: list[str]) -> dict[str, Any]:

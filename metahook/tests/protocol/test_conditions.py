@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from metahook import Condition, Deployment, Namespace, NamespaceStatus, ready, rolled_out, set_condition
-from metahook.protocol.objects.object import Metadata
+from metahook.protocol.objects import Metadata
 from toolkit.hooks.minimal import PARENT, TINY
 
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from metahook import ConfigMap, Controller, MalformedRequest, RefusedResponse, RelatedRule, SyncRequest, SyncResponse
-from metahook.protocol.checks.gate import MAX_RESPONSE
+from metahook.protocol.gate import MAX_RESPONSE
 from toolkit.builders import NOW, Json
 from toolkit.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
 

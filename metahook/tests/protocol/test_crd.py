@@ -7,7 +7,7 @@ import pytest
 from msgspec import Meta
 
 from metahook import Conditions, Kind, crd
-from metahook.protocol.crd.structural_schema import NotStructural, structural
+from metahook.protocol.crd import NotStructural, structural
 from toolkit.every_type import EveryType, Nested
 
 SITE = Kind("example.com/v1", "StaticSite", "staticsites")

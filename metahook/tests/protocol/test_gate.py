@@ -22,7 +22,7 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.checks.gate import (
+from metahook.protocol.gate import (
     MAX_RESPONSE,
     check_customize,
     check_kept,
@@ -31,8 +31,8 @@ from metahook.protocol.checks.gate import (
     check_size,
     kinds_of,
 )
-from metahook.protocol.checks.summary import MAX_LOG_FIELDS
-from metahook.protocol.objects.manifest import identity_of
+from metahook.protocol.objects import identity_of
+from metahook.protocol.response import MAX_LOG_FIELDS
 from toolkit.hooks.minimal import config_map, observed_children
 
 PARENT = Parent(

@@ -18,8 +18,8 @@ from metahook import (
     leftovers,
     removal,
 )
-from metahook.protocol.drift.leftovers import format_path
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.leftovers import format_path
+from metahook.protocol.observed import LAST_APPLIED
 
 Json = dict[str, Any]
 

@@ -17,7 +17,7 @@ from metahook import (
     SyncRequest,
     UndeclaredKind,
 )
-from metahook.protocol.observed.managed_fields import last_change, union
+from metahook.protocol.managed_fields import last_change, union
 from toolkit.builders import UID, Json
 from toolkit.widgets import widget
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec import Meta
 
 from metahook import MalformedRequest, Object, Observed
-from metahook.protocol.bodies.reading import _BOUNDS, read, try_read, try_read_fields, try_read_list
+from metahook.protocol.bodies import _BOUNDS, read, try_read, try_read_fields, try_read_list
 
 CANARY = "canary-6c8349cc"
 

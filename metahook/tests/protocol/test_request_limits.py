@@ -16,8 +16,8 @@ from metahook import (
     SyncRequest,
     SyncResponse,
 )
-from metahook.protocol.bodies import request_limits
-from metahook.protocol.bodies.request_limits import (
+from metahook.protocol import request_limits
+from metahook.protocol.request_limits import (
     MAX_DECODED,
     MAX_OBJECTS,
     MAX_PARENT,

@@ -24,7 +24,7 @@ from metahook import (
     select_by_labels,
     select_by_name,
 )
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.protocol.request_builder import Version, customize_request, sync_request
 from toolkit.hooks.tenant import TENANT, TENANTS, Node, config_map, namespace, tenant
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from metahook.record import folder as module
-from metahook.record.folder import CannotRecord, Folder
+from metahook.record import recorder as module
+from metahook.record.recorder import CannotRecord, Folder
 
 KIB = 1024
 MIB = 1024 * KIB

@@ -17,7 +17,7 @@ import pytest
 
 from metahook.cli.hooks.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
 from metahook.envtest.free_port import free_port
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.protocol.request_builder import sync_request
 from metahook.record.proxy import TIMEOUT, Proxy
 from metahook.record.recorder import Recorder
@@ -375,9 +375,9 @@ def test_any_hook_is_recorded_without_the_content_of_secrets(hook: Hook, tmp_pat
 def test_a_disk_that_hangs_delays_no_response(hook: Hook, tmp_path: Path) -> None:
     source = """
 import time
-from metahook.record.folder import Folder
+from metahook.record.recorder import Folder
 Folder.save = lambda *_: time.sleep(3)
-from metahook.cli.main import main
+from metahook.cli.program import main
 main()
 """
     slow = (GENERIC[0], "-c", source, "record")

@@ -15,12 +15,11 @@ import pytest
 from starlette.types import ASGIApp
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse, __version__
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.protocol.request_builder import sync_request
 from metahook.record import recorder as module
-from metahook.record.folder import CannotRecord, Folder
 from metahook.record.proxy import Proxy
-from metahook.record.recorder import Recorder
+from metahook.record.recorder import CannotRecord, Folder, Recorder
 from metahook.record.redaction import Redaction
 from metahook.server.app import create_app
 from toolkit.hooks.minimal import PARENT, TINY, customize_body, sync_body
@@ -302,7 +301,7 @@ def test_a_file_that_can_be_written_only_in_part_is_taken_away(tmp_path: Path, m
         raise OSError(28, "No space left on device")
 
     app = recording_app(tmp_path)
-    monkeypatch.setattr("metahook.record.folder.os.rename", fail)
+    monkeypatch.setattr("metahook.record.recorder.os.rename", fail)
 
     call(app, "/sync", sync_body())
 

@@ -9,7 +9,7 @@ from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.findings import findings
 from metahook.simulator.history import History
-from metahook.simulator.metacontroller.finalizer import Finalizer
+from metahook.simulator.metacontroller.children import Finalizer
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import NeverQuiet, World

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metahook.simulator import Key, Mode, Settings, World
-from metahook.simulator.apiserver.custom_defaults import with_defaults
+from metahook.simulator.apiserver.custom_rules import with_defaults
 from toolkit.worlds import Answers, Json, both_modes
 
 V2 = {"version": "v2"}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from metahook.simulator.findings import findings
-from metahook.simulator.metacontroller.decorator import DECORATED_BY
+from metahook.simulator.metacontroller.loop import DECORATED_BY
 from metahook.simulator.metacontroller.settings import Mode, Settings
 from metahook.simulator.objects import Key
 from metahook.simulator.world import World

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from metahook import Controller
-from metahook.protocol.bodies.bodies import MAX_BODY
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.bodies import MAX_BODY
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.replica_set_controller import MAX_PODS
+from metahook.simulator.controllers.pod_owners import MAX_PODS
 from metahook.simulator.findings import findings
 from metahook.simulator.hook import Reply, in_process
 from metahook.simulator.metacontroller.settings import Mode

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Key
 from toolkit.widgets import WIDGETS

@@ -6,8 +6,7 @@ import pytest
 
 from metahook import ConfigMap, Kind
 from metahook.simulator import NotSimulated, Settings, UnknownResource
-from metahook.simulator.metacontroller.settings.hooks import HookSettings
-from metahook.simulator.metacontroller.settings.manifest import METHODS
+from metahook.simulator.metacontroller.settings import METHODS, HookSettings
 from toolkit.controllers import decorator
 
 CRD = {

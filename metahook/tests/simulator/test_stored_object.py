@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from metahook.kinds.defaults import DEFAULTS
-from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
-from metahook.simulator.apiserver.scalars import canonical_quantity
+from metahook.kinds import DEFAULTS
+from metahook.simulator.apiserver.built_in_kinds import BUILT_IN, canonical_quantity
 from metahook.simulator.apiserver.server_side_apply import managed_fields
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.stored_object import stored_object

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from metahook import Controller, Deployment, RefusedResponse, RelatedRule, SyncResponse
-from metahook.protocol.bodies.bodies import MAX_BODY
+from metahook.protocol.bodies import MAX_BODY
 from metahook.server.app import create_app
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock

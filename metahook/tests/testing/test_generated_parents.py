@@ -5,11 +5,9 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
-from metahook.simulator.apiserver.custom_rules import fits
-from metahook.simulator.apiserver.string_rules import python_pattern
+from metahook.simulator.apiserver.custom_rules import fits, python_pattern
 from metahook.testing import NotGenerated, parents
 from toolkit.crds import CRDS, EVERY_RULE, EVERY_TYPE, schema
 from toolkit.every_type import EveryType

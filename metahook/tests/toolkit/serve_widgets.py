@@ -5,11 +5,19 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
-from metahook import Address, ServerOptions, serve
 from metahook.cli.dev_log import logging_calls
-from metahook.protocol.bodies.bodies import MIB
-from metahook.server import DEFAULT_LIMITS, Certificates, Limits, LogOptions, Tokens
-from metahook.server import app as server_app
+from metahook.protocol.bodies import MIB
+from metahook.server import (
+    DEFAULT_LIMITS,
+    Address,
+    Certificates,
+    Limits,
+    LogOptions,
+    ServerOptions,
+    Tokens,
+    app as server_app,
+    serve,
+)
 from metahook.server.callers import reloading
 from metahook.server.options import NAMES
 from toolkit.widgets import WIDGETS

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.api.pods.container import Container
+from app.api.containers import Container
 from tests.api.examples import container, keys, lifecycle, probe, resources, spec
 from tests.api.examples.case import Example
 from tests.requests.builders import Json

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.api.values.names import GROUP
+from app.api.names import GROUP
 from tests.api.examples.case import Example
 from tests.requests.builders import Json
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.api.values.quantity import MINIMUM_MEMORY
+from app.api.resources import MINIMUM_MEMORY
 from tests.api.examples.case import Example
 from tests.requests.builders import Json
 

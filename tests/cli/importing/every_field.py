@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.api.schema.reading import spec_schema
-from app.cli.importing import schema
+from app.api.reading import spec_schema
 from app.cli.importing.comparison import Weight
-from app.cli.importing.importing import Imported, imported
+from app.cli.importing.conversion import Imported, imported
+from app.cli.importing.kubernetes import quantity
 from tests.docs.documents import ROOT
 from tests.requests.builders import Json, my_resource, sync
 from tests.support.kubernetes_objects import HTTP_ROUTE, LABELS, ROOTS, Field, fields, value, with_field, zero
@@ -96,7 +96,7 @@ def stored(item: Json) -> Json:
 def _stored(given: Any, type_: Any) -> Any:
     shape = TYPES[type_[1:]] if isinstance(type_, str) and type_[0] == "#" else type_
     if type_ == "quantity":
-        return schema.quantity(given)
+        return quantity(given)
     if isinstance(given, list) and "items" in shape:
         return [_stored({} if item is None else item, shape["items"]) for item in given]
     if not isinstance(given, dict) or isinstance(shape, str):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.cli.importing.importing import Imported, imported
+from app.cli.importing.conversion import Imported, imported
 from tests.requests.builders import Json
 
 

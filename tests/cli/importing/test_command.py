@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.cli.files.validation import problems
+from app.cli.bound import problems
 from app.cli.importing.comparison import Weight
 from tests.cli.command import assert_one_line, call
 from tests.cli.importing.given import container, deployment, result_of, service

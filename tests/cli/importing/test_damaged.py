@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.importing.importing import imported
-from app.cli.importing.schema import UnacceptableError
+from app.cli.importing.conversion import imported
+from app.cli.importing.kubernetes import UnacceptableError
 from tests.docs.documents import ROOT
 from tests.requests.builders import Json, my_resource, sync
 from toolkit.mutations import REPLACEMENTS, Path, places, replaced

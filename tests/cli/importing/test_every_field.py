@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.importing import comparison, importing, schema, translation
-from app.cli.importing.schema import UnacceptableError
+from app.cli.importing import comparison, conversion, kubernetes, translation
+from app.cli.importing.kubernetes import UnacceptableError
 from tests.cli.importing.every_field import FIELDS, TYPES, judge, stored, values, with_neighbours, without
 from tests.cli.importing.given import container, deployment
 from tests.support.kubernetes_objects import Field
@@ -66,16 +66,16 @@ TERM = (*POD, "affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringE
 
 
 def a_default_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    unset = schema._schema()["types"]["core.v1.PodSpec"]["unset"]  # noqa: SLF001 - it is the mistake
+    unset = kubernetes._schema()["types"]["core.v1.PodSpec"]["unset"]  # noqa: SLF001 - it is the mistake
     monkeypatch.setitem(unset, "hostUsers", False)  # noqa: FBT003 - it is the value
 
 
 def a_zero_that_is_taken_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "_MATCHES_ALL", set())
+    monkeypatch.setattr(kubernetes, "_MATCHES_ALL", set())
 
 
 def a_field_that_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "_NO_PODS", {"finalizers"})
+    monkeypatch.setattr(kubernetes, "_NO_PODS", {"finalizers"})
 
 
 def a_loss_without_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def a_loss_without_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_reason_for_another_field(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "brief", lambda spec, _: {**spec, "template": {**spec["template"], "metadata": {}}})
+    monkeypatch.setattr(conversion, "brief", lambda spec, _: {**spec, "template": {**spec["template"], "metadata": {}}})
 
 
 def a_part_under_another_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,9 +98,9 @@ def a_reason_that_is_no_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def a_zero_that_counts_as_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
     probe = TYPES["core.v1.Probe"]
-    types = {**schema._schema()["types"], "core.v1.Probe": {**probe, "kept": ["timeoutSeconds"]}}  # noqa: SLF001 - the same
-    whole = {**schema._schema(), "types": types}  # noqa: SLF001 - the same
-    monkeypatch.setattr(schema, "_schema", lambda: whole)
+    types = {**kubernetes._schema()["types"], "core.v1.Probe": {**probe, "kept": ["timeoutSeconds"]}}  # noqa: SLF001 - the same
+    whole = {**kubernetes._schema(), "types": types}  # noqa: SLF001 - the same
+    monkeypatch.setattr(kubernetes, "_schema", lambda: whole)
 
 
 MISTAKES = {

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from app.cli.files.validation import problems
+from app.cli.bound import problems
 from app.cli.importing.comparison import Weight
-from app.cli.importing.schema import quantity
+from app.cli.importing.kubernetes import quantity
 from tests.cli.importing.given import container, deployment, result_of, service, spec_of, with_spec
 from tests.requests.builders import Json
 

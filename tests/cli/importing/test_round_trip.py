@@ -6,11 +6,11 @@ import re
 import pytest
 from hypothesis import assume, given, settings
 
-from app.api.values.quantity import milli
-from app.cli.files.validation import problems
+from app.api.resources import milli
+from app.cli.bound import problems
 from app.cli.importing.comparison import Weight
-from app.cli.importing.importing import imported
-from app.cli.importing.schema import stored as as_stored
+from app.cli.importing.conversion import imported
+from app.cli.importing.kubernetes import stored as as_stored
 from tests.requests.builders import Json, sync
 from tests.strategies.my_resources import parents
 from toolkit.slow import short_or_whole

@@ -1,4 +1,9 @@
-"""What kubectl printed about a failing rollout, and a kubectl that prints it again; make e2e runs the real one."""
+"""What kubectl printed about a failing rollout, and a kubectl that prints it again; make e2e runs the real one.
+
+It was printed on a real control plane (Kubernetes 1.36, an emulated kubelet) while a MyResource with two replicas got
+an image that can't be pulled: the MyResource, the objects with its label, and the Events of its namespace without those
+of the EndpointSlice controller, which needs nodes. docs/apps/kubectl-plugin.md shows the same.
+"""
 
 import json
 import os

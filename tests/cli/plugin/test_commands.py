@@ -13,7 +13,7 @@ from app.cli.plugin import complete, main
 from app.core.desired.children import CHILDREN, OPTIONAL_CHILDREN, OptionalChild
 from tests.cli.plugin.recorded import MYRESOURCE, calls, kubectl, path_with, print_instead, print_when_watched
 from tests.cli.plugin.test_tree import DRAWN
-from tests.core.desired.test_every_kind import full
+from tests.core.desired.test_children import full
 from tests.health.statuses import current
 
 PLUGIN = Path(sys.executable).parent / "kubectl-myresource"

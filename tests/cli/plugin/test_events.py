@@ -1,4 +1,4 @@
-from app.cli.plugin.events import last_error
+from app.cli.plugin.explanation import last_error
 from tests.cli.plugin.recorded import MYRESOURCE, Json
 
 

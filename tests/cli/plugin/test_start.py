@@ -6,7 +6,7 @@ No contract of import-linter sees this: what a name of metahook.commands imports
 import subprocess
 import sys
 
-NOT_ITS = ("app.cli.files", "httpx", "metahook.cli.files", "metahook.cli.hooks.remote_hook", "metahook.simulator")
+NOT_ITS = ("app.cli.bound", "httpx", "metahook.cli.files", "metahook.cli.hooks.remote_hook", "metahook.simulator")
 CODE = """
 import importlib, pkgutil, sys
 from app.cli import plugin

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.plugin.state import is_settled
+from app.cli.plugin.tree import is_settled
 from tests.cli.plugin.recorded import MYRESOURCE
 
 

@@ -2,8 +2,7 @@ import copy
 
 import pytest
 
-from app.cli.plugin.state import rank, state
-from app.cli.plugin.tree import text, tree
+from app.cli.plugin.tree import rank, state, text, tree
 from app.core.desired.children import CHILDREN
 from tests.cli.plugin.recorded import MYRESOURCE, OBJECTS, Json
 

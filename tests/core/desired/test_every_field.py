@@ -8,12 +8,11 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from app.api.pods.affinity import Affinity
-from app.api.pods.lifecycle import Lifecycle
-from app.api.pods.name_resolution import DnsConfig
-from app.api.pods.probe import Probe
+from app.api.model import Model
+from app.api.pods import DnsConfig
+from app.api.probes import Lifecycle, Probe
+from app.api.scheduling import Affinity
 from app.api.spec import MyResourceSpec
-from app.api.values.model import Model
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook import Kind
@@ -104,7 +103,7 @@ def is_forgotten(path: Path) -> bool:
 
 @pytest.mark.parametrize("path", list(fields(MyResourceSpec)), ids=".".join)
 def test_a_field_of_the_spec_changes_a_child_or_what_is_looked_at(path: Path) -> None:
-    assert not is_forgotten(path), f"spec.{'.'.join(path)} is in no child: see app/core/desired/manifests"
+    assert not is_forgotten(path), f"spec.{'.'.join(path)} is in no child: see app/core/desired"
 
 
 def test_a_field_that_was_forgotten_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

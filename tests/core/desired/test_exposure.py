@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from metahook.protocol.request_builder import customize_request
-from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
+from metahook.simulator.metacontroller.children import with_last_applied
 from tests.requests.builders import (
     EARLIER_TEXT,
     MYRESOURCE,

@@ -9,8 +9,8 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from metahook.protocol.bodies.request_limits import MAX_DECODED, MAX_OBJECTS, decoded_size
 from metahook.protocol.request_builder import sync_request
+from metahook.protocol.request_limits import MAX_DECODED, MAX_OBJECTS, decoded_size
 from tests.requests.builders import grouped, my_resource
 from tests.service.operator import SERVE, served
 from toolkit.builders import MIB

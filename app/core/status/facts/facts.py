@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 
-from app.core.desired.desired_state import DesiredState
-from app.core.desired.obstacles.name_occupants import NameOccupant
-from app.core.desired.schedule import ScheduleState
+from app.core.desired.desired_state import DesiredState, NameOccupant
+from app.core.desired.replicas import ScheduleState
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.rollout import Rollout

@@ -11,8 +11,8 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
+from app.core.desired.replicas import State
 from app.core.desired.rollback import PreviousReadiness
-from app.core.desired.schedule import State
 from app.core.reasons import AVAILABLE, BUILDING, ROLLED_BACK
 from app.core.status.facts.override import Override
 from app.core.timers import parse_time

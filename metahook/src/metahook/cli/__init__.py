@@ -6,13 +6,12 @@ on standard error that names the place, the problem and the remedy. Exit codes: 
 2 an error.
 
     __main__     the script metahook
-    main         its commands
     commands     one module for each command, imported when it is called, and the options that they share
-    program      runs commands, and turns errors into one line and an exit code
+    templates    the files of a project that ``metahook new`` writes
+    program      the program: it runs commands, and turns errors into one line and an exit code
     checking     the checks of ``metahook check``
     comparison   compares responses and children
     simulation   runs a simulation, and shows its timeline
-    project      the files of a new project, from templates
     hooks        the hook that ``--hook`` names, and the requests that Metacontroller would send to it
     files        reads and writes the files of users: manifests, objects, recordings
     binding      what only a program of one controller knows; another command line uses metahook.commands

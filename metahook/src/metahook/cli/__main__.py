@@ -8,7 +8,7 @@ from metahook.extras import needs
 def main() -> NoReturn:
     """Run the command, or name what to install: pip installs the script without the extra ``cli``, too."""
     with needs("cli", "metahook"):
-        from metahook.cli.main import main as run  # noqa: PLC0415 - click is in the extra
+        from metahook.cli.program import main as run  # noqa: PLC0415 - click is in the extra
     run()
 
 

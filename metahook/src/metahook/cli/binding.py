@@ -13,7 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from metahook.protocol.controller import Controller
-    from metahook.protocol.objects.plain_json import Json
+    from metahook.protocol.objects import Json
     from metahook.simulator.apiserver.custom_rules import Problem
     from metahook.simulator.metacontroller.settings import Mode, Settings
 

@@ -18,13 +18,10 @@ from time import perf_counter
 import msgspec
 from msgspec import UNSET
 
-from metahook.protocol.bodies.malformed import MalformedRequest
-from metahook.protocol.checks.gate import RefusedResponse
+from metahook.protocol.bodies import MalformedRequest
 from metahook.protocol.controller import EncodedResponse, Handler
-from metahook.protocol.objects.changes import Change, changed_paths, changes
-from metahook.protocol.objects.object import object_or_empty
-from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.objects.printable import printable
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.objects import Change, Json, changed_paths, changes, object_or_empty, printable
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.logs import LogEvent
 

@@ -1,4 +1,4 @@
-"""A program with commands. It turns every error into one line and an exit code."""
+"""Programs with commands, such as ``metahook``. They turn every error into one line and an exit code."""
 
 import errno
 import importlib
@@ -15,9 +15,10 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import shell_complete
 
+from metahook import __version__
 from metahook.cli.binding import Binding, bound_command
 from metahook.cli.errors import EXTRA, InputError, install_command, set_install_command
-from metahook.protocol.objects.printable import printable
+from metahook.protocol.objects import printable
 
 _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 """Errors of writing to a file, when standard output is redirected."""
@@ -210,3 +211,34 @@ def bound_program(  # noqa: PLR0913 - the parts of a program
         context_settings=CONTEXT,
     )
     return Program(click.version_option(version, prog_name=name)(group), name, install)
+
+
+_COMMANDS = {
+    **VERBS,
+    "check": "Find what is wrong with a hook and its manifests.",
+    "dev": "Serve a hook while you write it.",
+    "new": "Write a project with a hook that runs.",
+}
+
+
+@click.group(
+    cls=Commands,
+    package=VERBS_PACKAGE,
+    summaries=dict(sorted(_COMMANDS.items())),
+    context_settings=CONTEXT,
+)
+@click.version_option(__version__, prog_name="metahook")
+def _group() -> None:
+    """Try a hook of Metacontroller, in any language, without a cluster."""
+
+
+def program() -> Program:
+    """Return the program with all commands."""
+    return Program(_group, "metahook")
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command and exit: 0 success; 1 a finding or a difference; 2 an error."""
+    metahook = program()
+    metahook.complete()
+    metahook.main(arguments)

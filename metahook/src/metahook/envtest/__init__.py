@@ -4,11 +4,9 @@ The rule of this package: everything it starts listens on a free loopback port, 
 with the ``with`` block. It downloads nothing: the binaries are where envtest looks for them.
 
     cluster          the control plane with Metacontroller and your hooks, and what a user does to it
-    control_plane    etcd, kube-apiserver and kube-controller-manager
-    metacontroller   Metacontroller, with one of its apply strategies
+    control_plane    etcd, kube-apiserver, kube-controller-manager, and Metacontroller with one of its apply strategies
     hook_server      serves controllers in a thread of this process
-    client           the requests of one user, as ``kubectl`` makes them
-    discovery        which kinds the API server serves, and where
+    client           the requests of one user, as ``kubectl`` makes them, and the kinds that are served
     manifests        the objects in YAML files, CRDs applied and awaited, and hooks at another address
     process          a command that is started, awaited and stopped
     free_port        ports for such processes
@@ -21,9 +19,8 @@ Imports server and protocol. Needs the extra ``test``. Start at :mod:`metahook.e
 """
 
 from metahook.envtest.binaries import Missing, missing_binaries
-from metahook.envtest.client import Refused
+from metahook.envtest.client import Refused, UnknownKind
 from metahook.envtest.cluster import Cluster
-from metahook.envtest.discovery import UnknownKind
 from metahook.envtest.process import Ended
 
 __all__ = ["Cluster", "Ended", "Missing", "Refused", "UnknownKind", "missing_binaries"]

@@ -18,11 +18,10 @@ from typing import Literal, Self, TypeVar
 
 from metahook.envtest.binaries import find_binaries
 from metahook.envtest.client import Client
-from metahook.envtest.control_plane import ADMIN, MASTERS, ControlPlane
+from metahook.envtest.control_plane import ADMIN, MASTERS, ControlPlane, count_events, metacontroller
 from metahook.envtest.hook_server import hook_server
 from metahook.envtest.manifests import documents, establish, of_kind, with_hooks_at
-from metahook.envtest.metacontroller import count_events, metacontroller
-from metahook.protocol.objects.manifest import Manifest
+from metahook.protocol.objects import Manifest
 from metahook.server.app import Controllers
 
 T = TypeVar("T")

@@ -8,9 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import yaml
 
-from metahook.envtest.client import Client, Refused
-from metahook.envtest.discovery import UnknownKind
-from metahook.protocol.objects.manifest import Manifest
+from metahook.envtest.client import Client, Refused, UnknownKind
+from metahook.protocol.objects import Manifest
 
 
 def documents(*files: Path) -> list[Manifest]:

@@ -15,17 +15,22 @@ gate behind them; a *decorator* is the same for a DecoratorController, where the
 are *attachments*; *findings* are what is wrong with its *installation*. The *request builder* makes requests as
 Metacontroller does, for the simulator and for tests.
 
-    controller     the functions of a hook's author, and how a body becomes a response
-    checks         the gate, and what else is checked around a call
-    drift          how observed children differ from the desired ones, and what to do about it
-    request        a body becomes a parent, its children and the related objects
-    response       what a hook returns
-    observed       the children and the related objects, and who set their fields
-    installation   the controller in the cluster, and what is wrong with it
-    bodies         the JSON of requests and responses
+    controller       the functions of a hook's author, and how a body becomes a response
+    gate             refuses a misused controller, and responses that would do damage
+    purity           whether a hook decides the same for the same request
+    stale_requests   whether a request is older than the children in it
+    drift            the fields of children that differ from the desired ones, and their repair
+    leftovers        fields that the hook does not set, and their removal
+    response         what a hook returns, and what a log may say about it
+    request          a body becomes a parent, its children and the related objects
+    observed         the children and the related objects
+    managed_fields   who set their fields
+    installation     the controller in the cluster, and what is wrong with it
+    request_limits   how many objects a request may have, and how much memory they may take
+    bodies           the JSON of requests and responses, and how it is read
     request_builder  makes requests as Metacontroller does
-    crd            a CustomResourceDefinition, made from structs
-    objects        what all objects of Kubernetes have in common
+    crd              a CustomResourceDefinition, made from structs
+    objects          what all objects of Kubernetes have in common
 
 Imports point down this list, to no other package of this repository; no I/O, no clock. Start at
 :mod:`metahook.protocol.controller`.

@@ -11,13 +11,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 
-from metahook.protocol.bodies.bodies import RelatedRule
-from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
-from metahook.protocol.bodies.request_limits import TooMuchMemory
-from metahook.protocol.checks.gate import (
+from metahook.protocol.bodies import MalformedRequest, RelatedRule, RequestRule
+from metahook.protocol.gate import (
     Kinds,
     RefusedResponse,
+    check_children,
     check_customize,
+    check_function,
     check_kept,
     check_managed,
     check_response,
@@ -25,22 +25,22 @@ from metahook.protocol.checks.gate import (
     check_type,
     kinds_of,
 )
-from metahook.protocol.checks.misuse import check_children, check_function
-from metahook.protocol.checks.purity import ImpureHook, impurity
-from metahook.protocol.checks.summary import Summary, ready_reason, short_fields
 from metahook.protocol.installation import Requirements, UpdateMethod
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.objects.manifest import Manifest
-from metahook.protocol.objects.object import Object
+from metahook.protocol.objects import Kind, Manifest, Object
+from metahook.protocol.purity import ImpureHook, impurity
 from metahook.protocol.request import COMPOSITE, DECORATOR, Body, CustomizeRequest, Shape, SyncRequest
 from metahook.protocol.request_builder import Api, example_request
+from metahook.protocol.request_limits import TooMuchMemory
 from metahook.protocol.response import (
     CustomizeResponse,
     DecoratorFinalizeResponse,
     DecoratorResponse,
     FinalizeResponse,
     Response,
+    Summary,
     SyncResponse,
+    ready_reason,
+    short_fields,
 )
 
 P = ParamSpec("P")

@@ -20,9 +20,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from metahook.protocol.bodies.reading import try_read
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.objects.object import Observed
+from metahook.protocol.bodies import try_read
+from metahook.protocol.objects import Kind, Observed
 
 UpdateMethod = Literal["InPlace", "OnDelete", "Recreate", "RollingInPlace", "RollingRecreate"]
 """How Metacontroller updates the children of a kind."""

@@ -7,14 +7,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from metahook.protocol.bodies import bodies
-from metahook.protocol.bodies.malformed import MalformedRequest, RequestRule
-from metahook.protocol.bodies.reading import read, try_read
-from metahook.protocol.bodies.request_limits import DecodedMemory, check_objects, check_parent
+from metahook.protocol import bodies
+from metahook.protocol.bodies import MalformedRequest, RequestRule, read, try_read
 from metahook.protocol.installation import InstallationProblem, Requirements, check_installation, listed_resources
-from metahook.protocol.objects.object import Object
-from metahook.protocol.observed.children import Children
-from metahook.protocol.observed.related import Related
+from metahook.protocol.objects import Object
+from metahook.protocol.observed import Children, Related
+from metahook.protocol.request_limits import DecodedMemory, check_objects, check_parent
 
 Body = bytes | bytearray
 """A request as it is read from a socket."""

@@ -9,9 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from metahook.protocol.objects.kind import group_key
-from metahook.protocol.objects.object import Object
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, Object, group_key
 
 Grouped = dict[str, dict[str, Json]]
 CREATED = "2026-01-01T00:00:00Z"

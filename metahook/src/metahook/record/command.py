@@ -6,9 +6,8 @@ from pathlib import Path
 import click
 import httpx
 
-from metahook.protocol.bodies.bodies import MIB
-from metahook.record.folder import CannotRecord
-from metahook.record.recorder import Recorder
+from metahook.protocol.bodies import MIB
+from metahook.record.recorder import CannotRecord, Recorder
 from metahook.record.redaction import Redaction
 from metahook.record.server import RecordedHook, serve
 from metahook.server import Address, CannotListen, CannotLoad, Certificates, set_up_logging

@@ -11,13 +11,22 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from metahook.protocol.bodies.reading import try_read
-from metahook.protocol.objects.object import object_or_empty
-from metahook.protocol.objects.plain_json import Json
-from metahook.protocol.observed.child import LAST_APPLIED
+from metahook.protocol.bodies import try_read
+from metahook.protocol.objects import Json, object_or_empty
+from metahook.protocol.observed import LAST_APPLIED
 from metahook.protocol.request import Body
-from metahook.record.kept_fields import FIELDS, MESSAGE, OBJECT, Fields, Form, form_of, kept_texts, merged
-from metahook.record.placeholders import Placeholders, TemplateHashes
+from metahook.record.kept_fields import (
+    FIELDS,
+    MESSAGE,
+    OBJECT,
+    Fields,
+    Form,
+    Placeholders,
+    TemplateHashes,
+    form_of,
+    kept_texts,
+    merged,
+)
 
 _LISTED = {"attachments", "children"}
 """The fields of a response with objects, in a list."""

@@ -14,26 +14,25 @@ This is the way of a request:
 """
 
 from metahook.clock import utc_now as utc_now
-from metahook.server.app import Controllers as Controllers
-from metahook.server.app import create_app as create_app
-from metahook.server.app import hook_router as hook_router
-from metahook.server.callers import CallerCheck as CallerCheck
-from metahook.server.callers import CannotLoad as CannotLoad
-from metahook.server.callers import Certificates as Certificates
-from metahook.server.callers import Tokens as Tokens
+from metahook.server.app import Controllers as Controllers, create_app as create_app, hook_router as hook_router
+from metahook.server.callers import (
+    CallerCheck as CallerCheck,
+    CannotLoad as CannotLoad,
+    Certificates as Certificates,
+    Tokens as Tokens,
+)
 from metahook.server.logs import set_up_logging as set_up_logging
-from metahook.server.options import DEFAULT_LIMITS as DEFAULT_LIMITS
-from metahook.server.options import DEFAULT_LOG as DEFAULT_LOG
-from metahook.server.options import MIB as MIB
-from metahook.server.options import Address as Address
-from metahook.server.options import CannotListen as CannotListen
-from metahook.server.options import Format as Format
-from metahook.server.options import Level as Level
-from metahook.server.options import Limits as Limits
-from metahook.server.options import LogOptions as LogOptions
-from metahook.server.options import ServerOptions as ServerOptions
-from metahook.server.serve import run as run
-from metahook.server.serve import serve as serve
-from metahook.server.telemetry import CONTENT_TYPE as CONTENT_TYPE
-from metahook.server.telemetry import Metrics as Metrics
-from metahook.server.telemetry import Telemetry as Telemetry
+from metahook.server.options import (
+    DEFAULT_LIMITS as DEFAULT_LIMITS,
+    DEFAULT_LOG as DEFAULT_LOG,
+    MIB as MIB,
+    Address as Address,
+    CannotListen as CannotListen,
+    Format as Format,
+    Level as Level,
+    Limits as Limits,
+    LogOptions as LogOptions,
+    ServerOptions as ServerOptions,
+)
+from metahook.server.serve import run as run, serve as serve
+from metahook.server.telemetry import CONTENT_TYPE as CONTENT_TYPE, Metrics as Metrics, Telemetry as Telemetry

@@ -21,7 +21,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.server.refusals import FORBIDDEN, UNAUTHORIZED
 from metahook.server.telemetry import Telemetry
 

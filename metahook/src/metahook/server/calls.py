@@ -18,8 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from metahook.clock import Clock, utc_now
-from metahook.protocol.bodies.bodies import MIB
-from metahook.protocol.bodies.malformed import MalformedRequest
+from metahook.protocol.bodies import MIB, MalformedRequest
 from metahook.protocol.controller import EncodedResponse, Handler
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.logs import error_location
@@ -123,6 +122,8 @@ class HookCalls:
             async with asyncio.timeout(self._limits.decide_timeout):
                 return await self.threads.run(lambda: handle(handler, body.content, self._clock()), body)
         except TimeoutError:
+            if body.is_large:
+                gc.enable()  # the thread may never get to do it
             return _Outcome(TOO_LONG, parent=await asyncio.to_thread(try_parent, body.content))
 
 

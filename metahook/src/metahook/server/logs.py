@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from select import PIPE_BUF, select
 from typing import Any
 
-from metahook.protocol.checks.gate import RefusedResponse
 from metahook.protocol.controller import MisusedException
-from metahook.protocol.objects.printable import printable
-from metahook.protocol.observed.children import UndeclaredKind
+from metahook.protocol.gate import RefusedResponse
+from metahook.protocol.objects import printable
+from metahook.protocol.observed import UndeclaredKind
 from metahook.server.options import DEFAULT_LOG, Format, LogOptions
 
 Value = str | int | float | list[str] | dict[str, str]

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from metahook.protocol.bodies import bodies
+from metahook.protocol import bodies
 from metahook.protocol.controller import Controller
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import CREATED
 from metahook.server.refusals import (
     FAILED,

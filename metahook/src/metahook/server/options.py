@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from metahook import __version__
-from metahook.protocol.bodies.bodies import MAX_BODY, MIB
+from metahook.protocol.bodies import MAX_BODY, MIB
 
 if TYPE_CHECKING:
     from prometheus_client.registry import Collector

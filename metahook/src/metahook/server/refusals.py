@@ -9,8 +9,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from metahook.protocol.bodies import bodies
-from metahook.protocol.bodies.malformed import MalformedRequest
+from metahook.protocol import bodies
+from metahook.protocol.bodies import MalformedRequest
 
 CLOSE = {"Connection": "close"}
 BUSY = 429

@@ -28,8 +28,8 @@ from prometheus_client import (
 )
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
-from metahook.protocol.checks.summary import Summary
 from metahook.protocol.request import Parent
+from metahook.protocol.response import Summary
 from metahook.server.logs import LogEvent, Value
 from metahook.server.options import KIB, LOG_RATE, NAMES, ServerOptions
 from metahook.server.refusals import FAILED, Refusal

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from metahook.protocol.bodies.bodies import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, refusal_body
-from metahook.protocol.bodies.malformed import MalformedRequest
+from metahook.protocol.bodies import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, MalformedRequest, refusal_body
 from metahook.protocol.controller import Controller
 
 

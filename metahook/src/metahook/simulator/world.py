@@ -8,24 +8,22 @@ from dataclasses import replace
 
 from metahook.protocol.controller import Controller
 from metahook.protocol.request_builder import controller_of
-from metahook.simulator.apiserver.custom_defaults import custom_defaults, custom_statuses
-from metahook.simulator.apiserver.field_types import check_json
+from metahook.simulator.apiserver.built_in_kinds import check_json
+from metahook.simulator.apiserver.custom_rules import custom_defaults, custom_statuses
 from metahook.simulator.apiserver.server_side_apply import UNDO
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.clock import Clock
-from metahook.simulator.controllers.autoscaler import Autoscaler
-from metahook.simulator.controllers.deployment_controller import (
+from metahook.simulator.controllers.deployments import (
     KUBECTL_APPLIED,
     REVISION,
+    Autoscaler,
     DeploymentController,
     copied_annotations,
     old_template,
 )
 from metahook.simulator.controllers.garbage_collector import GarbageCollector
-from metahook.simulator.controllers.kubelet import Kubelet
-from metahook.simulator.controllers.pod_needs import pod_admission
-from metahook.simulator.controllers.replica_set_controller import ReplicaSetController
-from metahook.simulator.controllers.stateful_set_controller import StatefulSetController
+from metahook.simulator.controllers.kubelet import Kubelet, pod_admission
+from metahook.simulator.controllers.pod_owners import ReplicaSetController, StatefulSetController
 from metahook.simulator.findings import findings
 from metahook.simulator.findings.loops import Storm
 from metahook.simulator.history import YOU, History

@@ -3,14 +3,11 @@
 The rule of this package: a generated parent is one that an API server stores, except for CEL rules, which are not read.
 
     generated_parents  a strategy for the parents of a CRD
-    values             strategies for the values of a structural schema
     pytest_plugin      the fixtures, which pytest finds by the entry point of the distribution
-    strings            strategies for strings with a pattern or a format
 
 Imports simulator and protocol. Needs the extra ``test``. Start at :mod:`metahook.testing.generated_parents`.
 """
 
-from metahook.testing.generated_parents import parents
-from metahook.testing.strings import NotGenerated
+from metahook.testing.generated_parents import NotGenerated, parents
 
 __all__ = ["NotGenerated", "parents"]

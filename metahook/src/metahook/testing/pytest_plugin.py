@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from metahook.protocol.controller import Controller
-    from metahook.protocol.objects.manifest import Manifest
+    from metahook.protocol.objects import Manifest
     from metahook.simulator import Mode, World
 
 _CONTROLLERS = ("CompositeController", "DecoratorController")

@@ -7,7 +7,7 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
-from metahook.protocol.bodies.bodies import MAX_BODY
+from metahook.protocol.bodies import MAX_BODY
 from metahook.server import refusal as refusals
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.connections import body_memory

@@ -50,7 +50,7 @@ def test_a_warning_says_that_others_can_reach_development_mode() -> None:
 
 _HOOK = """
 import sys
-from metahook import Address, ServerOptions, serve
+from metahook.server import Address, ServerOptions, serve
 from toolkit.hooks.minimal import TINY
 
 port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])

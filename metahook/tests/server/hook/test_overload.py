@@ -23,7 +23,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message
 
 from metahook import Body, Controller, MalformedRequest, SyncRequest, SyncResponse
-from metahook.protocol.bodies.malformed import RequestRule
+from metahook.protocol.bodies import RequestRule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.callers.tokens import Tokens
 from metahook.server.connections import body_memory

@@ -18,7 +18,7 @@ from metahook import (
     SyncRequest,
     SyncResponse,
 )
-from metahook.protocol.bodies.malformed import RequestRule
+from metahook.protocol.bodies import RequestRule
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.connections.body import Bodies
 from metahook.server.limits import Limits

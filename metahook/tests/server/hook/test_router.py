@@ -10,7 +10,8 @@ from datetime import datetime
 import pytest
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
 
-from metahook import SyncRequest, SyncResponse, hook_router
+from metahook import SyncRequest, SyncResponse
+from metahook.server import hook_router
 from metahook.server.limits import Limits
 from metahook.server.telemetry.metrics import Metrics
 from metahook.server.telemetry.telemetry import Telemetry

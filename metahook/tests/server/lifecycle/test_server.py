@@ -166,7 +166,7 @@ def test_a_daemon_without_stderr_has_no_log_and_ignores_sighup() -> None:
 
 _HOOK = """
 import logging, sys
-from metahook import Address, serve
+from metahook.server import Address, serve
 from toolkit.hooks.minimal import TINY
 
 port, health_port = (int(option.partition("=")[2]) for option in sys.argv[1:])

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import uvicorn
 
-from metahook.protocol.bodies.bodies import MIB
+from metahook.protocol.bodies import MIB
 from metahook.protocol.request_builder import sync_request
 from metahook.server.app import create_app
 from metahook.server.connections.connections import Connections
@@ -41,7 +41,7 @@ LONG_BODY = sync_body(padding="x" * LONG)
 _STUCK = """
 import sys, time
 from pathlib import Path
-from metahook import Address, ServerOptions, serve
+from metahook.server import Address, ServerOptions, serve
 from metahook.server.hook import calls
 from metahook.server.limits import Limits
 from toolkit.served.refusals import error

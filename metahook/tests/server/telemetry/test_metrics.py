@@ -4,9 +4,9 @@ import pytest
 from prometheus_client import Counter
 from prometheus_client.parser import text_string_to_metric_families
 
-from metahook.protocol.checks.summary import Summary
 from metahook.protocol.installation import InstallationProblem
 from metahook.protocol.request import CustomizeRequest
+from metahook.protocol.response import Summary
 from metahook.server.app import create_app
 from metahook.server.lifecycle.health import create_health_app
 from metahook.server.limits import DEFAULT_LIMITS, Limits

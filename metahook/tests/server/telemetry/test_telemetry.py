@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from metahook import Controller, SyncRequest, SyncResponse
-from metahook.protocol.checks.summary import LONGEST_LOG_TEXT, RESERVED_LOG_FIELDS
 from metahook.protocol.installation import InstallationProblem
+from metahook.protocol.response import LONGEST_LOG_TEXT, RESERVED_LOG_FIELDS
 from metahook.server.app import ServerOptions, create_app
 from metahook.server.hook.calls import LONG
 from metahook.server.limits import Limits

@@ -8,7 +8,7 @@ from typing import Any
 from metahook import Absence, ConfigMap, Controller, SyncRequest, SyncResponse
 from metahook.commands import Binding, Settings, Uncompared, Words, bound_program
 from metahook.protocol.request_builder import Grouped, sync_request
-from metahook.simulator.metacontroller.dynamic_apply import with_last_applied
+from metahook.simulator.metacontroller.children import with_last_applied
 from metahook.simulator.metacontroller.settings import Mode
 from toolkit import widgets
 from toolkit.builders import NOW, NOW_TEXT, Json, owned, rolled_out

@@ -1,6 +1,6 @@
 """Calls ``metahook`` as a user does, in this process."""
 
-from metahook.cli.main import main
+from metahook.cli.program import main
 from toolkit.command import CommandResult, assert_one_line, run
 
 

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from metahook import Controller
+from metahook.cli.commands.new import OFFERED
 from metahook.cli.hooks.named_hook import read_controller
-from metahook.cli.project.names import OFFERED
 
 SITE = ["site", "--parent", "example.com/v1/StaticSite", "--child", "Deployment", "--child", "Service"]
 TENANT = ["acme", "--parent", "example.com/v1/Tenant", "--cluster-scoped", "--child", "Namespace"]

@@ -13,7 +13,7 @@ import msgspec
 
 from metahook import crd
 from metahook.envtest import Cluster, Refused
-from metahook.envtest.metacontroller import count_events
+from metahook.envtest.control_plane import count_events
 from metahook.simulator.hook import in_process
 from metahook.simulator.objects import Json
 from toolkit.hooks.notes import NOTE, NOTES, Interceptor, Spec, note

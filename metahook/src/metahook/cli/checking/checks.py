@@ -8,31 +8,31 @@ from functools import cached_property, partial
 
 import click
 
-from metahook.cli.checking.calls import CheckedHook, Stopped
-from metahook.cli.checking.cases.edits import Edits
-from metahook.cli.checking.cases.faults import NamedFault, faults_for
-from metahook.cli.checking.cases.parents import crd_as_given, edited, generated, has_cel_rules, variants
-from metahook.cli.checking.cases.twins import (
+from metahook.cli.checking.calls import UNSEEN, CheckedHook, Stopped, impurities, requests_of
+from metahook.cli.checking.cases import (
+    Edits,
     constant_names,
     constant_ports,
+    crd_as_given,
     cut_names,
+    edited,
+    generated,
+    has_cel_rules,
     listed_by_two,
     long_named,
     shared_selectors,
+    variants,
     with_twins,
 )
-from metahook.cli.checking.purity import UNSEEN, impurities, requests_of
-from metahook.cli.checking.responses import finalized_at_once
 from metahook.cli.checking.results import CheckResult, Results
 from metahook.cli.checking.rules import hooks_left_out, manifest_findings
-from metahook.cli.checking.runs import BRIEF, REST, Run, Runs
-from metahook.cli.checking.violations import Violations
+from metahook.cli.checking.runs import BRIEF, REST, NamedFault, Run, Runs, faults_for
+from metahook.cli.checking.violations import Violations, finalized_at_once
 from metahook.cli.errors import InputError
 from metahook.cli.files.manifests import Manifests
 from metahook.cli.files.yaml_documents import dump_yaml
-from metahook.protocol.objects.changes import changed_paths
-from metahook.simulator.findings.claimed_results import WORKLOADS, unmet_claim
-from metahook.simulator.findings.evidence import Evidence
+from metahook.protocol.objects import changed_paths
+from metahook.simulator.findings.evidence import WORKLOADS, Evidence, unmet_claim
 from metahook.simulator.objects import Json
 
 MANIFESTS = "manifests"

@@ -11,11 +11,9 @@ from urllib.parse import urlsplit
 from metahook.cli.checking.results import CheckResult
 from metahook.cli.files.manifests import Manifests, property_of, schema_of
 from metahook.protocol.controller import Controller
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json, Kind
 from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
-from metahook.simulator.metacontroller.settings.hooks import HOOKS
-from metahook.simulator.metacontroller.settings.manifest import kinds_of, rolling_problem
+from metahook.simulator.metacontroller.settings import HOOKS, kinds_of, rolling_problem
 
 LONGEST_NAME = 43
 """Characters of a controller's name with a finalize hook: a finalizer has 63, and ``compositecontroller-`` takes 20."""

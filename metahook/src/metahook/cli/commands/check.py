@@ -8,8 +8,7 @@ from click.core import ParameterSource
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.cli.checking.checks import MANIFESTS, Checks, manifests_only
-from metahook.cli.checking.report import FORMATS
-from metahook.cli.checking.results import Results
+from metahook.cli.checking.results import FORMATS, Results
 from metahook.cli.checking.runs import Runs
 from metahook.cli.commands.options import with_files, with_subject_options
 from metahook.cli.errors import EXIT_DIFFERENT, EXIT_UNFINISHED, input_errors, program_name

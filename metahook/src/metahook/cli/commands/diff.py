@@ -12,26 +12,28 @@ import click
 from metahook.cli.binding import binding
 from metahook.cli.commands.options import HookUnderTest, with_output, with_subject
 from metahook.cli.commands.render import WATCHED, failures
-from metahook.cli.comparison.children import (
+from metahook.cli.comparison.edits import (
     ROLLED,
     ChildrenByName,
     EditedChildren,
+    check_same,
+    diff_lines,
+    edit_of_recording,
     has_pods,
     name_file_in_errors,
     restart_paths,
+    shown_fields,
 )
-from metahook.cli.comparison.recorded_edit import check_same, edit_of_recording
-from metahook.cli.comparison.unified_diff import diff_lines, shown_fields
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, Refused, input_errors, program_name
 from metahook.cli.files.documents import FILE, documents_in, read_text
-from metahook.cli.files.manifest import FileManifest, manifests_in
+from metahook.cli.files.manifests import FileManifest, manifests_in
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, apply, place, problem_of, refusal
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.hooks.requests import Requests
 from metahook.clock import utc_now
-from metahook.protocol.objects.changes import changed_paths
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.protocol.objects import changed_paths
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.objects import Json
 from metahook.simulator.world import LONGEST_TIMER, NeverQuiet, World
 

@@ -10,16 +10,15 @@ from click.core import ParameterSource
 
 from metahook.cli.binding import NamesController, NamesHook, binding, own
 from metahook.cli.errors import InputError, program_name
-from metahook.cli.files.crd_verdict import custom_validation
 from metahook.cli.files.documents import FILE
 from metahook.cli.files.manifests import Manifests
-from metahook.cli.files.objects import refuse_invalid
+from metahook.cli.files.objects import custom_validation, refuse_invalid
 from metahook.cli.hooks.credentials import Credentials, with_credentials
 from metahook.cli.hooks.named_hook import PATHS, LocalHook, read_hook
 from metahook.protocol.controller import Controller
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES, Mode, Settings
-from metahook.simulator.scenarios.scenario import Scenario
+from metahook.simulator.scenarios import Scenario
 from metahook.simulator.world import World
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from metahook.cli.binding import binding
 from metahook.cli.commands.options import HookUnderTest, with_files, with_subject
 from metahook.cli.errors import InputError, Refused, input_errors, program_name
 from metahook.cli.files.documents import FILE, as_yaml
-from metahook.cli.files.manifest import load
+from metahook.cli.files.manifests import load
 from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import utc_time

@@ -9,17 +9,15 @@ import click
 
 from metahook.cli.binding import Binding, CollectsObjects, Uncompared, binding, own, words
 from metahook.cli.commands.options import built_in, with_hook, with_output
-from metahook.cli.comparison.comparison import Report, compare
-from metahook.cli.comparison.recorded_edit import structs_of
-from metahook.cli.comparison.responses import HookResponse, HookVersion, other_response, own_response
+from metahook.cli.comparison.edits import structs_of
+from metahook.cli.comparison.responses import HookResponse, HookVersion, Report, compare, other_response, own_response
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
 from metahook.cli.files.documents import FILE, Document, documents
-from metahook.cli.files.manifest import files_in, manifests_of, present
+from metahook.cli.files.manifests import files_in, manifests_of, present
 from metahook.cli.files.recordings import Recording, is_recording, read_recording
 from metahook.cli.hooks.credentials import Credentials, with_credentials
-from metahook.cli.hooks.live_objects import live_requests
 from metahook.cli.hooks.named_hook import PATHS, LocalHook, open_hook, open_url
-from metahook.cli.hooks.requests import Requests
+from metahook.cli.hooks.requests import Requests, live_requests
 from metahook.clock import utc_now
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES

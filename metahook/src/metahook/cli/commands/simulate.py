@@ -13,14 +13,16 @@ from metahook.cli.commands.options import HookUnderTest, with_files, with_output
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
 from metahook.cli.files.objects import Objects, check_edited, created
-from metahook.cli.simulation.faults import delay, lose
-from metahook.cli.simulation.run import pace_of, run
-from metahook.cli.simulation.scenarios import (
+from metahook.cli.simulation.run import (
     LONGEST,
     InOrder,
     Timed,
+    delay,
     edited,
+    lose,
+    pace_of,
     read_scenario_file,
+    run,
     scenario_of,
     timed,
     with_timed_options,
@@ -29,7 +31,7 @@ from metahook.cli.simulation.screen import JsonLines, Lines, Plain, Screen, wrap
 from metahook.simulator.history import Call, Entry
 from metahook.simulator.metacontroller.settings import Settings
 from metahook.simulator.objects import Json
-from metahook.simulator.scenarios.scenario import Scenario, Step
+from metahook.simulator.scenarios import Scenario, Step
 from metahook.simulator.world import World
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ import click
 import msgspec
 
 from metahook.cli.errors import MAX_DEPTH, TOO_DEEP, DocumentError, InputError, install_command
-from metahook.protocol.bodies.bodies import MAX_BODY, MIB
+from metahook.protocol.bodies import MAX_BODY, MIB
 
 if TYPE_CHECKING:
     import yaml

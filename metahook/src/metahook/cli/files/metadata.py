@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 
 
 class _Owner(msgspec.Struct):

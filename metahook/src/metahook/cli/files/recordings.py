@@ -13,7 +13,7 @@ import msgspec
 
 from metahook import Metadata, Observed, Secret, try_read
 from metahook.cli.errors import InputError, program_name
-from metahook.protocol.objects.plain_json import Json
+from metahook.protocol.objects import Json
 
 HookName = Literal["sync", "customize", "finalize"]
 Identity = tuple[str, str]

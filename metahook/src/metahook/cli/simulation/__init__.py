@@ -2,9 +2,6 @@
 
 The rule of this package: nothing here decides what happens in the cluster; it only reads the history.
 
-    scenarios  the scenario to run: from a file, or from options
-    faults     changes that arrive late, and responses that are lost
-    run        runs a scenario at a pace, and reports how it ended
-    timeline   a line for each entry of the history
-    screen     where the lines go: plain text, JSON, or the *terminal*, with colours and pictures
+    run     the scenario, from a file or from options; runs it at a pace, with faults, and reports how it ended
+    screen  a line for each entry of the history, as plain text, JSON, or on the *terminal*, with colours and pictures
 """

@@ -4,18 +4,132 @@ The file built_in_kinds.json has them, as the OpenAPI document of a kube-apiserv
 and statuses. ``python -m toolkit.built_in_kinds`` writes it. A type in it is the name of a scalar, such as
 ``quantity``; ``#`` and the name of another type; or an object: ``fields`` by name, the type of the ``items`` of a list
 with the ``keys`` that identify one, the type of the ``values`` of a map, an ``enum``, or ``any``.
+
+Source of quantities: Kubernetes, k8s.io/apimachinery/pkg/api/resource, "Before serializing, Quantity will be put in
+canonical form". Of times: metav1.Time and metav1.MicroTime.
 """
 
+import functools
+import math
+import re
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any, NoReturn
 
 import msgspec
 
-from metahook.protocol.objects.kind import Kind
-from metahook.simulator.apiserver.scalars import SCALARS, ZEROS, whole_numbers
+from metahook.protocol.objects import Kind
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.objects import Json
+
+_QUANTITY = re.compile(r"[+-]?(\d{1,30}\.?\d{0,30}|\.\d{1,30})([KMGTPE]i|[mkMGTPEun]|[eE][+-]?\d{1,2})?")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)")
+_MICRO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{6}(Z|[+-]\d\d:\d\d)")
+
+_UNITS = {"": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_SMALL_UNITS = {"m": 3, "u": 6, "n": 9}
+_FINEST = 10**9
+"""The smallest amount is one billionth; less is rounded up."""
+_BINARY_UNITS = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+
+
+@functools.lru_cache
+def canonical_quantity(written: int | str) -> str:
+    """Return the quantity *written* in canonical form."""
+    text = str(written)
+    number = text.rstrip("EPTGMKikmun")
+    suffix = text[len(number) :]
+    if suffix in _BINARY_UNITS:
+        amount = Fraction(number) * 1024 ** _BINARY_UNITS[suffix]
+    elif suffix in _SMALL_UNITS:
+        amount = Fraction(number) / 10 ** _SMALL_UNITS[suffix]
+    else:
+        amount = Fraction(number) * 10 ** _UNITS[suffix]
+    amount = Fraction(math.ceil(amount * _FINEST), _FINEST)
+    if suffix in _BINARY_UNITS and amount >= 1024 and amount.denominator == 1:
+        sizes = {"": 1, **{unit: 1024**power for unit, power in _BINARY_UNITS.items()}}
+        return _shortest(amount, {unit: Fraction(size) for unit, size in sizes.items()})
+    small = {unit: Fraction(1, 10**power) for unit, power in _SMALL_UNITS.items()}
+    return _shortest(amount, small | {unit: Fraction(10**power) for unit, power in _UNITS.items()})
+
+
+def _shortest(amount: Fraction, units: dict[str, Fraction]) -> str:
+    """Return *amount* in the largest of *units* that leaves a whole number."""
+    fitting = {unit: size for unit, size in units.items() if (amount / size).denominator == 1}
+    unit = max(fitting, key=lambda name: fitting[name])
+    return f"{amount / fitting[unit]}{unit}" if amount else "0"
+
+
+def whole_numbers(value: Any) -> Any:
+    """Return *value* with each whole float as an integer, as Go writes it."""
+    if isinstance(value, dict):
+        return {name: inner if type(inner) is str else whole_numbers(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any, limit: int = 2**63) -> bool:
+    return _is_number(value) and value == int(value) and -limit <= value < limit
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _base64(value: Any) -> str:
+    """Return Base64 in one line and with zeros as its last bits; raise ValueError. Line breaks are no part of it."""
+    text = "" if value == [] else re.sub("[\r\n]", "", value)
+    return b2a_base64(a2b_base64(text, strict_mode=True), newline=False).decode()
+
+
+def _utc(value: str, precision: str) -> str:
+    """Return a time in UTC and without what is finer than the *precision*; raise ValueError or OverflowError."""
+    time = datetime.fromisoformat(value.replace(",", "."))
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision) + "Z"
+
+
+SCALARS: dict[str, tuple[Callable[[Any], object], str, Callable[[Any], Any]]] = {
+    "boolean": (lambda value: isinstance(value, bool), "true or false", _same),
+    # Go reads a list of numbers as bytes, too.
+    "byte": (lambda value: value == [] or _is_text(value), "a string in base64", _base64),
+    "date-time": (
+        lambda value: _is_text(value) and _TIME.fullmatch(value),
+        "a time in RFC 3339",
+        lambda value: _utc(value, "seconds"),
+    ),
+    "double": (_is_number, "a number", whole_numbers),
+    "int-or-string": (lambda value: _is_text(value) or _is_whole(value), "a whole number or a string", whole_numbers),
+    "int32": (lambda value: _is_whole(value, 2**31), "a whole number", int),
+    "int64": (_is_whole, "a whole number", int),
+    "micro-time": (
+        lambda value: _is_text(value) and _MICRO_TIME.fullmatch(value),
+        "a time in RFC 3339 with microseconds",
+        lambda value: _utc(value, "microseconds"),
+    ),
+    "quantity": (
+        lambda value: (_is_text(value) or _is_number(value)) and _QUANTITY.fullmatch(str(value)),
+        "a quantity, such as 64Mi",
+        canonical_quantity,
+    ),
+    "string": (_is_text, "a string", _same),
+}
+"""Whether a value is one, what it must be, and how it is stored."""
+
+ZEROS = {"string": "", "byte": "", "quantity": "0"}
+
 
 Type = str | Json
 
@@ -39,6 +153,12 @@ BUILT_IN = tuple(Kind(*words[:4]) for words in _DOCUMENT.kinds)
 """The kinds, without those that a cluster only answers with, such as a SubjectAccessReview."""
 
 _TYPES = {(api_version, kind): name for api_version, kind, _, _, name in _DOCUMENT.kinds}
+
+
+def merge_keys(type_: str) -> dict[str, tuple[str, ...]]:
+    """Return the fields that identify an item in a list of *type_*, such as ``core.v1.PodSpec``, by the list's name."""
+    fields = _DOCUMENT.types[type_]["fields"]
+    return {name: tuple(inner["keys"]) for name, inner in fields.items() if isinstance(inner, dict) and "keys" in inner}
 
 
 def declared_fields(item: Json) -> Json:
@@ -169,3 +289,69 @@ def _expect(value: Any, type_: type, words: str, path: str) -> Any:
 
 def _refuse(path: str, words: str) -> NoReturn:
     raise ApiError("Invalid", f"{path.removeprefix('.')}: must be {words}")
+
+
+DEEPEST = 64
+"""Levels of objects and lists; no Kubernetes object has half as many."""
+
+_JSON_TYPES = {dict, list, str, bool, int, float, type(None)}
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+STRINGS: Json = {"items": "string"}
+LABELS: Json = {"values": "string"}
+_OBJECT: Json = {
+    "fields": {"apiVersion": "string", "kind": "string", "metadata": "#apis.meta.v1.ObjectMeta"},
+    "required": ["apiVersion", "kind", "metadata"],
+}
+_CONDITION: Json = {
+    "fields": {"type": "string", "status": "string", "reason": "string", "message": "string"},
+    "required": ["type"],
+}
+_STATUS: Json = {"fields": {"conditions": {"items": _CONDITION}}}
+
+
+def check_object(item: Json) -> None:
+    """Raise ApiError if *item*, which is JSON, is not a Kubernetes object with metadata of the right types."""
+    undeclared_fields(item, _OBJECT, "")
+
+
+def check_status(status: Any) -> None:
+    """Raise ApiError if *status* does not have the types of a status."""
+    undeclared_fields(status, _STATUS, "status")
+
+
+def check_json(item: Json) -> None:
+    """Raise ApiError if *item*, which a user wrote, can't be sent as JSON."""
+    why = json_problem(item)
+    if why is not None:
+        raise ApiError("BadRequest", f"the object {why}")
+
+
+def json_problem(value: Any) -> str | None:
+    """Return why *value* is not JSON, or nested too deeply; None if it is fine."""
+    level = [value]
+    for _ in range(DEEPEST):
+        if not _is_json(level):
+            return "is not JSON"
+        level = [inner for outer in level for inner in nested_values(outer)]
+        if not level:
+            return None
+    return f"is nested more than {DEEPEST} deep"
+
+
+def nested_values(value: Any) -> Iterator[Any]:
+    """Yield the values of a map, or the items of a list."""
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+def _is_json(level: list[Any]) -> bool:
+    """Tell whether all values of a *level* have JSON types, and all their text can be encoded."""
+    names = [name for inner in level if type(inner) is dict for name in inner]
+    if not (_JSON_TYPES.issuperset(map(type, level)) and all(type(name) is str for name in names)):
+        return False
+    joined = "".join([*names, *(inner for inner in level if type(inner) is str)])
+    numbers = (inner for inner in level if type(inner) is float)
+    return (joined.isascii() or not _SURROGATES.search(joined)) and all(map(math.isfinite, numbers))

@@ -1,15 +1,104 @@
-"""The rules of custom resources, from the schemas of their CRDs: what an API server refuses, and what it drops.
+"""The rules of custom resources, from the schemas of their CRDs: what an API server refuses, drops and sets by default.
 
 Source: Kubernetes 1.36, kube-openapi, pkg/validation/validate and strfmt; apiextensions-apiserver,
-pkg/apiserver/schema/pruning and pkg/apiserver/validation/ratcheting.go.
+pkg/apiserver/schema/pruning, pkg/apiserver/schema/defaulting and pkg/apiserver/validation/ratcheting.go.
 """
 
 import difflib
+import ipaddress
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+from functools import cache
 from typing import Any, NamedTuple
 
-from metahook.simulator.apiserver.string_rules import FORMATS, matches
+from metahook.simulator.apiserver.store import Admission, StatusAdmission
+from metahook.simulator.apiserver.validation import ApiError
+from metahook.simulator.objects import Json, copy_json
+
+
+def matches(text: str, pattern: str) -> bool:
+    """Tell whether *text* has a part that *pattern*, of RE2, matches."""
+    try:
+        return re.search(python_pattern(pattern), text, re.ASCII) is not None
+    except re.error:
+        return True  # Python can't read it, RE2 may
+
+
+@cache
+def python_pattern(pattern: str) -> str:
+    """Return *pattern*, of RE2, as Python says it: characters by number, classes by name, and the end of the text."""
+    named = re.sub(r"\\x\{([0-9A-Fa-f]+)\}|\[:(\w+):\]|\\.", _character, pattern, flags=re.DOTALL)
+    return re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", _token, named, flags=re.DOTALL)
+
+
+_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "digit": "0-9",
+    "lower": "a-z",
+    "space": r"\t\n\v\f\r ",
+    "upper": "A-Z",
+    "word": r"\w",
+    "xdigit": "0-9A-Fa-f",
+}
+
+
+def _character(found: re.Match[str]) -> str:
+    if found[1]:
+        return f"\\U{int(found[1], 16):08x}"
+    return _CLASSES.get(found[2], found[0]) if found[2] else found[0]
+
+
+def _token(found: re.Match[str]) -> str:
+    r"""Return what a token is in RE2: ``$`` is the end of the text alone, and ``\s`` no vertical tab."""
+    text = found[0]
+    return text.replace(r"\s", _SPACE) if text[0] == "[" else _TOKENS.get(text, text)
+
+
+_SPACE = r"\t\n\f\r "
+_TOKENS = {"$": r"\Z", r"\z": r"\Z", r"\s": f"[{_SPACE}]", r"\S": f"[^{_SPACE}]"}
+
+
+def _is_date_time(text: str) -> bool:
+    parts = re.fullmatch(
+        r"(.{10})T(\d{2}):(\d{2}):(\d{2})([.,]\d+)?(Z|[+-]\d{2}:\d{2})", text, re.ASCII | re.IGNORECASE
+    )
+    return parts is not None and _is_date(parts[1]) and parts[2] < "24" and parts[3] < "60" and parts[4] < "60"
+
+
+def _is_date(text: str) -> bool:
+    return re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII) is not None and _reads(date.fromisoformat, text)
+
+
+def _reads(read: Callable[[str], object], text: str) -> bool:
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _format(pattern: str) -> Callable[[str], bool]:
+    return lambda text: re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE) is not None
+
+
+_DURATION = r"\d+(\.\d*)?|\.\d+"
+FORMATS: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "byte": ("aGk=", _format("([a-z0-9+/]{4})*([a-z0-9+/]{2}==|[a-z0-9+/]{3}=|[a-z0-9+/]{4})")),
+    "cidr": ("10.0.0.0/8", lambda text: "/" in text and _reads(ipaddress.ip_interface, text)),
+    "date": ("2026-01-31", _is_date),
+    "date-time": ("2026-01-31T12:00:00Z", _is_date_time),
+    "datetime": ("2026-01-31T12:00:00Z", _is_date_time),
+    "duration": ("1h30m", _format(rf"[+-]?(0|(({_DURATION})(ns|us|µs|μs|ms|s|m|h))+|\d+ *[a-zµ]+)")),
+    "ipv4": ("192.0.2.1", lambda text: _reads(ipaddress.IPv4Address, text)),
+    "ipv6": ("2001:db8::1", lambda text: _reads(ipaddress.IPv6Address, text)),
+    "mac": ("00:00:5e:00:53:01", _format("([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|([0-9a-f]{4}[.]){2}[0-9a-f]{4}")),
+    "uuid": ("00000000-0000-0000-0000-000000000000", _format("[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}")),
+}
+"""The formats of strings that are checked, each with an example. An empty string fits none of them."""
+
 
 Schema = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -274,3 +363,83 @@ def declared(value: Any, schema: Schema) -> Any:
     rest = others if isinstance(others, dict) else {KEEPS_ALL: True} if others or schema.get(KEEPS_ALL) else None
     below = {name: fields.get(name, rest) for name in value}
     return {name: declared(value[name], schema) for name, schema in below.items() if schema is not None}
+
+
+SYSTEM = ("apiVersion", "kind", "metadata", "status")
+"""Fields that get no defaults here: a status is written by itself."""
+
+
+def custom_defaults(crds: Iterable[Json]) -> Admission:
+    """Return the admission that adds the defaults of *crds* to the objects of their kinds."""
+    own = {key: own_fields(schema) for key, schema in schemas(crds).items()}
+
+    def admit(item: Json, live: Json | None) -> Json:
+        del live  # an update gets the same defaults
+        schema = own.get((item["apiVersion"], item["kind"]))
+        return item if schema is None else with_defaults(item, schema)
+
+    return admit
+
+
+def validation(judge: Callable[[Json, Json | None], list[Problem]]) -> Admission:
+    """Return the admission that refuses a new object, or one that replaces a live one, for what *judge* returns."""
+
+    def admit(item: Json, live: Json | None) -> Json:
+        wrong = judge(item, live)
+        if wrong:
+            raise ApiError("Invalid", *(problem.about(item) for problem in wrong))
+        return item
+
+    return admit
+
+
+def custom_statuses(crds: Iterable[Json]) -> StatusAdmission:
+    """Return the admission of the statuses of the kinds of *crds*."""
+    by_kind = schemas(crds)
+
+    def admit(item: Json, status: Json) -> Json:
+        schema = by_kind.get((item["apiVersion"], item["kind"]))
+        if not schema:
+            return status
+        kept: Json = declared({"status": status}, schema).get("status") or {}
+        problem = next(problems({"status": kept}, {"properties": schema.get("properties")}), None)
+        if problem:
+            raise ApiError("Invalid", str(problem))
+        return kept
+
+    return admit
+
+
+def own_fields(schema: Json) -> Json:
+    """Return the schema of the fields that a user writes, without metadata."""
+    return {
+        "properties": {name: field for name, field in (schema.get("properties") or {}).items() if name not in SYSTEM}
+    }
+
+
+def with_defaults(value: Any, schema: Json) -> Any:
+    """Return *value* with the defaults of *schema* for absent fields, also in lists and maps.
+
+    A null counts as absent, unless it may be there or nothing is known of its field.
+    """
+    if isinstance(value, list):
+        return [with_defaults(item, schema.get("items") or {}) for item in value]
+    if not isinstance(value, dict):
+        return value
+    fields, others = schema.get("properties") or {}, schema.get("additionalProperties")
+    added = {name: _copy(field["default"]) for name, field in fields.items() if _is_defaulted(value, name, field)}
+    rest = others if isinstance(others, dict) else {"nullable": True}
+    return {
+        name: with_defaults(inner, fields.get(name, rest))
+        for name, inner in {**value, **added}.items()
+        if inner is not None or fields.get(name, rest).get("nullable")
+    }
+
+
+def _is_defaulted(value: Json, name: str, field: Json) -> bool:
+    """Tell whether the *field* of *value* called *name* gets its default."""
+    return "default" in field and (name not in value or (value[name] is None and not field.get("nullable")))
+
+
+def _copy(value: Any) -> Any:
+    return copy_json(value) if isinstance(value, dict | list) else value

@@ -5,7 +5,8 @@ that its manager applied before and now leaves out, unless another manager owns 
 that part of the object; ``managed_fields`` writes them as FieldsV1. Managers that do not matter to a hook are not
 recorded, and neither are times.
 
-Source: Kubernetes, "Server-Side Apply", and the list and map types in its OpenAPI document.
+Source: Kubernetes, "Server-Side Apply", and the list and map types in its OpenAPI document. A list is known by its name
+alone, as it is in an object of any kind.
 """
 
 import json
@@ -13,7 +14,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from metahook.protocol.observed.managed_fields import APPLIER
+from metahook.protocol.managed_fields import APPLIER
+from metahook.simulator.apiserver.built_in_kinds import merge_keys
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.history import YOU
 from metahook.simulator.objects import Json, to_json
@@ -21,17 +23,11 @@ from metahook.simulator.objects import Json, to_json
 Key = tuple[Any, ...]
 
 _LIST_KEYS = {
-    "containers": ("name",),
-    "initContainers": ("name",),
-    "env": ("name",),
-    "hostAliases": ("ip",),
-    "volumes": ("name",),
-    "volumeMounts": ("mountPath",),
-    "imagePullSecrets": ("name",),
-    "topologySpreadConstraints": ("topologyKey", "whenUnsatisfiable"),
-    "ownerReferences": ("uid",),
+    **merge_keys("apis.meta.v1.ObjectMeta"),
+    **merge_keys("core.v1.PodSpec"),
+    **merge_keys("core.v1.Container"),
 }
-_PORT_KEYS = (("containerPort", "protocol"), ("port", "protocol"))
+_PORT_KEYS = (_LIST_KEYS["ports"], merge_keys("core.v1.ServiceSpec")["ports"])
 ATOMIC = {
     "selector", "labelSelector", "nodeSelector", "configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef",
     "requiredDuringSchedulingIgnoredDuringExecution", "preference",

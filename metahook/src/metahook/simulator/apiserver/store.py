@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from metahook.simulator.apiserver import server_side_apply
-from metahook.simulator.apiserver.built_in_kinds import undeclared_field
-from metahook.simulator.apiserver.field_types import check_status
+from metahook.simulator.apiserver.built_in_kinds import check_status, undeclared_field
 from metahook.simulator.apiserver.server_side_apply import Ownership
 from metahook.simulator.apiserver.stored_object import (
     SYSTEM,

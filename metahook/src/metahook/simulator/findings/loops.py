@@ -4,12 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from metahook.protocol.objects.changes import changed_paths
-from metahook.protocol.observed.child import LAST_APPLIED
-from metahook.simulator.findings.claimed_results import AnsweredSync
-from metahook.simulator.findings.evidence import Evidence, Occurrence
+from metahook.protocol.objects import changed_paths
+from metahook.protocol.observed import LAST_APPLIED
+from metahook.simulator.findings.evidence import AnsweredSync, Evidence, Occurrence
 from metahook.simulator.history import YOU, Call, Entry, History, Write
-from metahook.simulator.metacontroller.claims import NAME
+from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.objects import Json, Key
 
 REPEATED = 4

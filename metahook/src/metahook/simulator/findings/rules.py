@@ -4,24 +4,159 @@ Each rule is one way in which responses damage or overload a real cluster. A hoo
 hook with findings is wrong.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
-from metahook.protocol.observed.child import LAST_APPLIED
-from metahook.protocol.observed.managed_fields import APPLIER, field_owners, owns
+from metahook.protocol.managed_fields import APPLIER, field_owners, owns
+from metahook.protocol.objects import group_key
+from metahook.protocol.observed import LAST_APPLIED
+from metahook.protocol.purity import differ, unasked
 from metahook.protocol.request_builder import controller_of
-from metahook.simulator.findings.claimed_results import AnsweredSync, first_missing_field, unmet_claim
-from metahook.simulator.findings.evidence import Evidence, Occurrence
-from metahook.simulator.findings.listed_children import repeated_children, unwatched_children, useless_selectors
+from metahook.simulator.apiserver.built_in_kinds import BUILT_IN
+from metahook.simulator.findings.evidence import AnsweredSync, Evidence, Occurrence, first_missing_field, unmet_claim
 from metahook.simulator.findings.loops import REPEATED, call_storms, growing_children, no_op_writes, repeated_writes
-from metahook.simulator.findings.purity import missing_resyncs, mixed_parents
 from metahook.simulator.history import Call, History, Write
-from metahook.simulator.metacontroller.claims import NAME
-from metahook.simulator.metacontroller.settings.selector import LABEL
+from metahook.simulator.metacontroller.children import NAME
+from metahook.simulator.metacontroller.settings import LABEL
 from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata
+
+_BUILT_IN = {(kind.api_version, kind.kind) for kind in BUILT_IN}
+
+
+def repeated_children(evidence: Evidence) -> Iterator[Occurrence]:
+    """Yield children that one response lists twice."""
+    for sync in evidence.syncs:
+        listed = set[tuple[object, Key]]()
+        for key, child in sync.listed():
+            if (child.get("apiVersion"), key) in listed:
+                yield key, sync.at, "one response has two children of this name, and one is lost: list it once"
+            listed.add((child.get("apiVersion"), key))
+
+
+def unwatched_children(evidence: Evidence) -> Iterator[Occurrence]:
+    """Yield children in another namespace than their parent, and those created of a kind that nobody watches."""
+    created = {write.key for write in evidence.history.writes(NAME) if write.changed and write.before is None}
+    for sync in evidence.syncs:
+        for key, child in sync.listed():
+            in_none = Key(key.kind, "", key.name)
+            if sync.key.namespace and key.namespace not in ("", sync.key.namespace):
+                message = f"its parent is in namespace {sync.key.namespace}, so Kubernetes deletes it"
+                yield key, sync.at, f"{message}: leave out metadata.namespace, or use a cluster-scoped parent"
+            elif sync.key.namespace and in_none in created:
+                message = "its kind is cluster-scoped and the parent is not, so Kubernetes deletes it"
+                yield in_none, sync.at, f"{message}: use a cluster-scoped parent"
+            elif (
+                key in created and group_key(kind=key.kind, api_version=str(child.get("apiVersion"))) not in sync.groups
+            ):
+                message = "its kind is not listed in the controller, which creates it and never sees it again"
+                yield key, sync.at, f"{message}: add it to {sync.resources}"
+
+
+def useless_selectors(evidence: Evidence) -> Iterator[Occurrence]:
+    """Yield Services that select none of the Pods of the children beside them.
+
+    A child of another API may have Pods with any labels.
+    """
+    seen = set[bytes]()
+    for sync in evidence.syncs:
+        if sync.call.response in seen or sync.finalizing:
+            continue
+        seen.add(sync.call.response)
+        if all((child.get("apiVersion"), key.kind) in _BUILT_IN for key, child in sync.listed()):
+            yield from _useless_selectors(sync)
+
+
+def _useless_selectors(sync: AnsweredSync) -> Iterator[Occurrence]:
+    pods = [pod for _, child in sync.listed() for pod in _pod_labels(child)]
+    if not pods:
+        return
+    others = json.loads(sync.call.request).get("related") or {}
+    pods += _pod_labels(sync.call.parent)
+    pods += [pod for group in others.values() for item in group.values() for pod in _pod_labels(item)]
+    pods += [pod for item in sync.observed.values() for pod in _pod_labels(item)]
+    for key, child in sync.listed():
+        selector = (child.get("spec") or {}).get("selector")
+        if key.kind == "Service" and selector and not any(selector.items() <= labels.items() for labels in pods):
+            yield key, sync.at, "its selector selects no Pods of the other children: use the labels of their Pods"
+
+
+def _pod_labels(item: Json) -> list[Json]:
+    """Return the labels of the Pods of *item*: of itself, or of each template in its spec."""
+    if item.get("kind") == "Pod":
+        return [(item.get("metadata") or {}).get("labels") or {}]
+    spec = item.get("spec") or {}
+    inner = [spec, (spec.get("jobTemplate") or {}).get("spec") or {}] if isinstance(spec, dict) else []
+    templates = [each["template"] for each in inner if isinstance(each.get("template"), dict)]
+    return [(template.get("metadata") or {}).get("labels") or {} for template in templates]
+
+
+def missing_resyncs(evidence: Evidence) -> Iterator[Occurrence]:
+    """Yield parents that got another response to the same request later, although no resync was requested."""
+    earlier: dict[tuple[Key, bytes], AnsweredSync] = {}
+    for sync in evidence.syncs:
+        before = earlier.setdefault((sync.key, sync.call.request), sync)
+        if paths := unasked(before.call.response, sync.call.response, stored=False):
+            later = f"{sync.at - before.at:.0f} s later the same request has another response: {differ(paths)}"
+            yield sync.key, sync.at, f"{later}, and no resync was requested"
+
+
+def mixed_parents(evidence: Evidence) -> Iterator[Occurrence]:
+    """Yield parents whose response has gained what only another parent has: its name, its uid or its data.
+
+    A response counts as having gained it if an earlier one, from before the other parent, is without it although the
+    user has asked for nothing else in between.
+    """
+    first: dict[tuple[Key, int | str], AnsweredSync] = {}
+    others: dict[Key, tuple[int, set[str]]] = {}
+    begun: dict[tuple[Key, int | str], int] = {}
+    if len({sync.key for sync in evidence.syncs}) == 1:
+        return
+    for place, sync in enumerate(evidence.syncs):
+        version = sync.key, sync.generation
+        if sync.key not in others:
+            others[sync.key] = place, _identity(sync)
+        base = first.setdefault(version, sync)
+        begun.setdefault(version, place)
+        if base.call.response == sync.call.response:
+            continue
+        gained = words(_responded(sync)) - words(_responded(base))
+        for key, (since, own) in others.items():
+            foreign = gained & own if key != sync.key and since > begun[version] else None
+            if foreign and foreign - words(json.loads(sync.call.request)):
+                yield sync.key, sync.at, f"the response has data of {key}: two parents share an object in the hook"
+                break
+
+
+def _identity(sync: AnsweredSync) -> set[str]:
+    """Return the words that tell the parent of *sync* from others."""
+    parent = sync.call.parent
+    metadata = {name: parent["metadata"].get(name) for name in ("name", "uid", "labels", "annotations")}
+    body = {name: value for name, value in parent.items() if name not in ("apiVersion", "kind", "metadata", "status")}
+    return words([list(metadata.values()), list(body.values())])
+
+
+def _responded(sync: AnsweredSync) -> list[Json | None]:
+    return [sync.response.status, *sync.response.children]
+
+
+def words(value: Any) -> set[str]:
+    """Return all texts in *value*, any JSON: keys and values."""
+    found, left = set[str](), [value]
+    while left:
+        inner = left.pop()
+        if isinstance(inner, dict):
+            found |= inner.keys()
+            left += inner.values()
+        elif isinstance(inner, list):
+            left += inner
+        elif isinstance(inner, str):
+            found.add(inner)
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,214 @@
-"""Manages children: deletes those that the response does not list, creates or updates those that it lists.
+"""Manages children: finds those of a parent, deletes what the response does not list, creates or updates the rest.
 
-A child becomes what the response desires by one of two apply strategies; ``--apply-strategy`` chooses.
+Claims adopt orphans with the parent's labels, and release children without them. A finalizer delays the deletion of a
+parent until its finalize hook is done. A child becomes what the response desires by one of two apply strategies;
+``--apply-strategy`` chooses. Dynamic-apply is a three-way merge on the client, which guesses the merge key of a list;
+an annotation of the child records the last applied object.
 
-Source: Metacontroller 4.17, pkg/controller/common/manage_children.go.
+Source: Metacontroller 4.17, pkg/controller/common: manage_children.go, controllerref, finalizer; pkg/dynamic/apply.
 """
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
 
 from metahook.protocol.installation import UpdateMethod
-from metahook.protocol.objects.kind import Kind
-from metahook.protocol.observed.child import LAST_APPLIED
-from metahook.simulator.apiserver.field_types import check_object
-from metahook.simulator.apiserver.store import ApiServer
+from metahook.protocol.objects import MERGE_KEYS, Kind, object_or_empty
+from metahook.protocol.observed import LAST_APPLIED
+from metahook.protocol.request_builder import controller_of
+from metahook.simulator.apiserver.built_in_kinds import check_object
+from metahook.simulator.apiserver.store import FINALIZERS, ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.metacontroller.cache import Cache
-from metahook.simulator.metacontroller.claims import NAME, with_owner_reference
-from metahook.simulator.metacontroller.dynamic_apply import SYSTEM, merged_child, with_last_applied
-from metahook.simulator.metacontroller.finalizer import Finalizer
-from metahook.simulator.metacontroller.settings import Mode, Settings
-from metahook.simulator.objects import Json, Key, is_deleting, key_of, to_json, with_metadata
+from metahook.simulator.metacontroller.settings import LABEL, Mode, Selects, Settings
+from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, reference_to, to_json, with_metadata
+
+NAME = "metacontroller"
+
+
+def with_parents_namespace(child: Json, parent: Json) -> Json:
+    """Return *child* with the namespace of *parent*, unless it sets its own."""
+    namespace = child["metadata"].get("namespace") or parent["metadata"].get("namespace")
+    return with_metadata(child, namespace=namespace)
+
+
+def with_parent_label(child: Json, parent: Json) -> Json:
+    """Return *child* with the label of *parent*, unless it sets its own."""
+    return with_metadata(child, labels={LABEL: parent["metadata"]["uid"], **labels(child)})
+
+
+def with_owner_reference(child: Json, parent: Json) -> Json:
+    """Return *child* with an owner reference to *parent*, unless it already has one."""
+    owners = child["metadata"].get("ownerReferences") or []
+    if any(owner["uid"] == parent["metadata"]["uid"] for owner in owners):
+        return child
+    return with_metadata(child, ownerReferences=[*owners, reference_to(parent)])
+
+
+def claim(parent: Json, found: Iterable[Json], api: ApiServer, selects: Selects) -> Iterator[Json]:
+    """Yield the children of *parent* among the cached objects *found*, unchanged; raise ApiError."""
+    uid = parent["metadata"]["uid"]
+    for item in found:
+        owner = controller_of(item)
+        if owner not in (None, uid):
+            continue
+        is_selected = selects(item)
+        if owner == uid and (is_selected or is_deleting(parent)):
+            if is_selected:
+                yield item
+        elif owner == uid:
+            _edit(api, item, lambda live: with_metadata(live, ownerReferences=_others(live, uid) or None))
+        elif is_selected and not is_deleting(parent) and not is_deleting(item) and _adopt(api, item, parent):
+            yield item
+
+
+def _adopt(api: ApiServer, item: Json, parent: Json) -> bool:
+    live = api.get(key_of(parent))
+    if live is None or live["metadata"]["uid"] != parent["metadata"]["uid"] or is_deleting(live):
+        return False
+    return _edit(api, item, lambda found: with_owner_reference(found, parent))
+
+
+def _others(item: Json, uid: str) -> list[Json]:
+    return [owner for owner in item["metadata"].get("ownerReferences", []) if owner["uid"] != uid]
+
+
+def _edit(api: ApiServer, item: Json, change: Callable[[Json], Json]) -> bool:
+    """Edit the live object of the cached *item*; return whether it still exists; raise ApiError."""
+    live = api.get(key_of(item))
+    if live is None or live["metadata"]["uid"] != item["metadata"]["uid"]:
+        return False
+    api.update(change(live), NAME)
+    return True
+
+
+class Finalizer(NamedTuple):
+    """The finalizer called *name*; it is *enabled* if the controller has a finalize hook."""
+
+    name: str
+    enabled: bool
+
+    def is_on(self, parent: Json) -> bool:
+        """Tell whether *parent* has the finalizer."""
+        return self.name in (parent["metadata"].get("finalizers") or ())
+
+    def synced(self, parent: Json, api: ApiServer) -> Json:
+        """Return *parent* with or without the finalizer, as it should be, and store that; raise ApiError."""
+        if self.is_on(parent) == self.enabled or (self.enabled and is_deleting(parent)):
+            return parent
+        return self._put(parent, api) if self.enabled else self.removed(parent, api)
+
+    def removed(self, parent: Json, api: ApiServer) -> Json:
+        """Remove the finalizer from the live object of *parent*, and return that; raise ApiError."""
+        live = _live(parent, api)
+        if not self.is_on(live):
+            return live
+        left = without_finalizer(live, self.name)
+        return api.update(left, NAME) or left  # without its last finalizer, a deleted object is gone
+
+    def _put(self, parent: Json, api: ApiServer) -> Json:
+        live = _live(parent, api)
+        if self.is_on(live):
+            return live
+        return api.update(with_metadata(live, finalizers=[*live["metadata"].get("finalizers", []), self.name]), NAME)
+
+    def manages_children_of(self, parent: Json) -> bool:
+        """Tell whether the children of *parent* are managed, although the parent may be deleting."""
+        finalizers = parent["metadata"].get("finalizers") or ()
+        fights_garbage_collection = any(name in finalizers for name in FINALIZERS.values())
+        return not is_deleting(parent) or (self.enabled and self.is_on(parent) and not fights_garbage_collection)
+
+
+def without_finalizer(item: Json, name: str) -> Json:
+    """Return *item* without the finalizer *name*."""
+    left = [other for other in item["metadata"].get("finalizers") or () if other != name]
+    return with_metadata(item, finalizers=left or None)
+
+
+def _live(parent: Json, api: ApiServer) -> Json:
+    """Return the live object of the cached *parent*; raise ApiError if it was deleted or replaced."""
+    live = api.get(key_of(parent))
+    if live is None or live["metadata"]["uid"] != parent["metadata"]["uid"]:
+        raise ApiError("NotFound", f"can't sync the finalizer: {key_of(parent)} not found")
+    return live
+
+
+SYSTEM = (
+    "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
+    "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
+)  # fmt: skip
+
+
+def merge(observed: Any, last: Any, desired: Any) -> Any:
+    """Return *observed* with the changes from *last* to *desired*."""
+    if isinstance(observed, dict):
+        return _merge_objects(observed, object_or_empty(last), object_or_empty(desired))
+    if isinstance(observed, list):
+        return _merge_lists(observed, _list(last), _list(desired))
+    return desired
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _merge_objects(observed: Json, last: Json, desired: Json) -> Json:
+    kept = {key: value for key, value in observed.items() if key not in last or key in desired}
+    return {**kept, **{key: merge(observed.get(key), last.get(key), value) for key, value in desired.items()}}
+
+
+def _merge_lists(observed: list[Any], last: list[Any], desired: list[Any]) -> list[Any]:
+    key = _common_key([*observed, *last, *desired])
+    if key is None:
+        return desired
+    merged = _merge_objects(*({str(item[key]): item for item in items} for items in (observed, last, desired)))
+    existing = [str(item[key]) for item in observed]
+    new = dict.fromkeys(str(item[key]) for item in desired if str(item[key]) not in existing)
+    return [merged[name] for name in [*existing, *new] if name in merged]
+
+
+def _common_key(items: list[Any]) -> str | None:
+    """Return the first of the known merge keys that all *items* have."""
+    if not items or not all(isinstance(item, dict) for item in items):
+        return None
+    return next((key for key in MERGE_KEYS if all(key in item for item in items)), None)
+
+
+def with_last_applied(child: Json, applied: Json) -> Json:
+    """Return *child* with the annotation that records *applied*."""
+    metadata = child["metadata"]
+    annotations = {**(metadata.get("annotations") or {}), LAST_APPLIED: to_json(applied)}
+    return {**child, "metadata": {**metadata, "annotations": annotations}}
+
+
+def _last_applied(observed: Json) -> Json:
+    """Return the last applied object of *observed*; raise ApiError if the annotation is not valid."""
+    record = (observed["metadata"].get("annotations") or {}).get(LAST_APPLIED)
+    return _recorded(record) if record else {}
+
+
+@lru_cache  # most children are as at the previous sync
+def _recorded(record: str) -> Json:
+    """Return the object in *record*, to be treated as read-only; raise ApiError if it is not valid."""
+    try:
+        found = json.loads(record)
+    except (ValueError, RecursionError):
+        found = ()
+    if not isinstance(found, dict | None):
+        raise ApiError("Invalid", f"the annotation {LAST_APPLIED} is not valid; remove it")
+    return found or {}
+
+
+def merged_child(observed: Json, desired: Json) -> Json:
+    """Return the update that Metacontroller sends to turn the child *observed* into *desired*; raise ApiError."""
+    merged = merge(observed, _last_applied(observed), desired)
+    metadata = {key: value for key, value in merged["metadata"].items() if key not in SYSTEM}
+    system = {key: value for key, value in observed["metadata"].items() if key in SYSTEM}
+    status = {"status": observed["status"]} if "status" in observed else {}
+    body = {key: value for key, value in merged.items() if key != "status"}
+    return with_last_applied({**body, **status, "metadata": {**metadata, **system}}, desired)
 
 
 class Apply(Protocol):

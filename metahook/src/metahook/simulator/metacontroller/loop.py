@@ -1,22 +1,33 @@
 """Metacontroller's control loop: from an event to a sync, and from the hook's response to the API server.
 
-Source: Metacontroller 4.17, pkg/controller/composite/controller.go; the steps have the same order.
+A CompositeController claims children by a selector, and turns a response into children and a status. A
+DecoratorController turns it into attachments, and into labels, annotations and status of the object.
+
+Source: Metacontroller 4.17, controller.go in pkg/controller/composite and pkg/controller/decorator; the steps have the
+same order.
 """
 
-from metahook.protocol.bodies.bodies import RelatedRule
-from metahook.protocol.objects.kind import group_key
-from metahook.protocol.request_builder import Grouped, customize_request, qualified_name, sync_request
+from metahook.protocol.bodies import RelatedRule
+from metahook.protocol.objects import group_key
+from metahook.protocol.request_builder import Grouped, controller_of, customize_request, qualified_name, sync_request
 from metahook.simulator.apiserver.store import ApiServer
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.history import Call, Event, Write
 from metahook.simulator.hook import Hook, Reply, Unreachable
-from metahook.simulator.metacontroller.cache import Cache
-from metahook.simulator.metacontroller.children import ChildWriter, applier
-from metahook.simulator.metacontroller.composite import Composite
-from metahook.simulator.metacontroller.customize import Customize
-from metahook.simulator.metacontroller.decorator import Decorator
-from metahook.simulator.metacontroller.finalizer import Finalizer
+from metahook.simulator.metacontroller.cache import Cache, Customize
+from metahook.simulator.metacontroller.children import (
+    NAME,
+    ChildWriter,
+    Finalizer,
+    ParentManager,
+    applier,
+    claim,
+    manage_children,
+    with_parent_label,
+    with_parents_namespace,
+    without_finalizer,
+)
 from metahook.simulator.metacontroller.queue import WorkQueue
 from metahook.simulator.metacontroller.response import (
     Crash,
@@ -26,9 +37,120 @@ from metahook.simulator.metacontroller.response import (
     read_customize,
     read_sync,
 )
-from metahook.simulator.metacontroller.settings import Settings
-from metahook.simulator.metacontroller.settings.selector import InvalidSelector
-from metahook.simulator.objects import Json, Key, is_deleting, key_of
+from metahook.simulator.metacontroller.settings import (
+    InvalidSelector,
+    Selects,
+    Settings,
+    generated_selector,
+    own_selector,
+)
+from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, to_json, with_metadata
+
+
+class Composite(ParentManager):
+    """Claims the children of a parent, and manages them and its status."""
+
+    def selector(self, parent: Json) -> Selects:
+        """Return the selector of the children of *parent*; raise InvalidSelector."""
+        return generated_selector(parent) if self.writer.settings.generate_selector else own_selector(parent)
+
+    def observed(self, parent: Json) -> list[Json]:
+        """Claim the children of *parent*, and return them; raise ApiError or InvalidSelector."""
+        selects = self.selector(parent)
+        found = self.cached_children(parent["metadata"].get("namespace"))
+        return list(claim(parent, found, self.writer.api, selects))
+
+    def manage(self, parent: Json, observed: list[Json], response: Response) -> list[str]:
+        """Turn *response* into children and a status; return the errors of the children.
+
+        Raise ApiError, or InvalidResponse for a child without the labels of the selector.
+        """
+        if response.finalized:
+            parent = self.finalizer.removed(parent, self.writer.api)
+        desired = [with_parents_namespace(child, parent) for child in response.children]
+        if self.writer.settings.generate_selector:
+            desired = [with_parent_label(child, parent) for child in desired]
+        if not all(map(self.selector(parent), desired)):
+            raise InvalidResponse("a child in the response does not match the selector of its parent")
+        is_managed = self.finalizer.manages_children_of(parent)
+        errors = manage_children(parent, observed, desired, self.writer) if is_managed else []
+        try:
+            self._write_status(parent, response)
+        except ApiError as refusal:
+            if refusal.reason in ("NotFound", "Conflict"):
+                return []  # Metacontroller drops the errors of the children, too
+            raise
+        return errors
+
+    def _write_status(self, parent: Json, response: Response) -> None:
+        live = self.writer.api.get(key_of(parent))
+        status = {**(response.status or {}), "observedGeneration": parent["metadata"].get("generation", 0)}
+        is_same = live is not None and live["metadata"]["uid"] == parent["metadata"]["uid"]
+        if live is not None and is_same and to_json(live.get("status")) != to_json(status):
+            self.writer.api.update_status({**live, "status": status}, NAME)
+
+
+DECORATED_BY = "metacontroller.k8s.io/decorator-controller"
+"""The annotation of an attachment: the name of its controller."""
+
+
+class Decorator(ParentManager):
+    """Finds the attachments of an object, and manages them and what the controller sets on the object."""
+
+    def selector(self, parent: Json) -> Selects:
+        """Return the selector of no objects, because none is adopted."""
+        del parent
+        return lambda _: False
+
+    def observed(self, parent: Json) -> list[Json]:
+        """Return the attachments of *parent* that this controller created."""
+        uid, namespace = parent["metadata"]["uid"], parent["metadata"].get("namespace")
+        return [
+            item
+            for item in self.cached_children(namespace)
+            if controller_of(item) == uid
+            and (item["metadata"].get("annotations") or {}).get(DECORATED_BY) == self.writer.settings.name
+        ]
+
+    def manage(self, parent: Json, observed: list[Json], response: Response) -> list[str]:
+        """Turn *response* into a write of the object, and attachments; return the errors of these. Raise ApiError."""
+        try:
+            self._update(parent, response)
+        except ApiError as refusal:
+            if refusal.reason in ("NotFound", "Conflict"):
+                return []  # the object changed in the meantime, so another sync follows
+            raise
+        # The object as it was before the update: a finalizer that was just removed counts.
+        if not self.finalizer.manages_children_of(parent):
+            return []
+        desired = [self._marked(with_parents_namespace(child, parent)) for child in response.children]
+        return manage_children(parent, observed, desired, self.writer)
+
+    def _marked(self, child: Json) -> Json:
+        annotations = child["metadata"].get("annotations") or {}
+        return with_metadata(child, annotations={**annotations, DECORATED_BY: self.writer.settings.name})
+
+    def _update(self, parent: Json, response: Response) -> None:
+        """Set labels, annotations and status of *parent*, and remove the finalizer, if one of them changes."""
+        old = parent["metadata"].get("annotations") or {}
+        new_labels, annotations = _updated(labels(parent), response.labels), _updated(old, response.annotations)
+        status = parent.get("status") if response.status is None else response.status
+        has_new_status = to_json(status) != to_json(parent.get("status"))
+        is_finalized = response.finalized and self.finalizer.is_on(parent)
+        if new_labels == labels(parent) and annotations == old and not has_new_status and not is_finalized:
+            return
+        new = with_metadata(parent, labels=new_labels or None, annotations=annotations or None)
+        if has_new_status and self.writer.settings.has_status(parent):
+            version = self.writer.api.update_status({**parent, "status": status}, NAME)["metadata"]["resourceVersion"]
+            new = with_metadata(new, resourceVersion=version)
+        if response.finalized:
+            new = without_finalizer(new, self.finalizer.name)
+        self.writer.api.update(new, NAME)
+
+
+def _updated(old: dict[str, str], changes: dict[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in {**old, **changes}.items() if value is not None}
+
 
 RESTART = 10.0
 """Seconds until a crashed process has restarted."""

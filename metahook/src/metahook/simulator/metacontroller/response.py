@@ -11,14 +11,20 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from metahook.protocol.bodies.bodies import RelatedRule
+from metahook.protocol.bodies import RelatedRule
 from metahook.protocol.request_builder import Api
-from metahook.simulator.apiserver.built_in_kinds import Type, undeclared_fields
-from metahook.simulator.apiserver.field_types import DEEPEST, LABELS, STRINGS, json_problem, nested_values
+from metahook.simulator.apiserver.built_in_kinds import (
+    DEEPEST,
+    LABELS,
+    STRINGS,
+    Type,
+    json_problem,
+    nested_values,
+    undeclared_fields,
+)
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.hook import Reply
-from metahook.simulator.metacontroller.settings.hooks import STRICT, HookSettings
-from metahook.simulator.metacontroller.settings.selector import OPERATORS, InvalidSelector, check_selector
+from metahook.simulator.metacontroller.settings import OPERATORS, STRICT, HookSettings, InvalidSelector, check_selector
 from metahook.simulator.objects import Json
 
 _SURROGATES = re.compile("[\ud800-\udfff]")

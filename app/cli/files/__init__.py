@@ -1,1 +1,0 @@
-"""MyResources in files: what is wrong with one. :mod:`metahook.commands` reads the files."""
