@@ -31,7 +31,7 @@ def command(settings: ServeSettings) -> None:
     from app.main import app, create  # noqa: PLC0415 - it reads the variables
 
     if settings.dev:
-        from metahook.cli.dev_log import logging_calls  # noqa: PLC0415 - it is off in a cluster
+        from metahook.commands import logging_calls  # noqa: PLC0415 - it is off in a cluster
 
         app = create(settings, logging_calls())
     health_at = Address(settings.host, settings.health_port)

@@ -4,7 +4,8 @@
     Binding        what only that program knows
     Program        a program of any commands, each of which is imported when it is called
 
-The rest is for its own commands: errors of one line, objects in files, what a recording keeps, and the time.
+The rest is for its own commands: errors of one line, objects in files, what a recording keeps, the log of development
+mode, and the time.
 
 Each name is imported at its first use, as most commands need few of them. All need the extra ``cli``.
 """
@@ -15,6 +16,7 @@ from metahook.door import opener
 
 if TYPE_CHECKING:
     from metahook.cli.binding import Binding as Binding, Uncompared as Uncompared, Words as Words
+    from metahook.cli.dev_log import logging_calls as logging_calls
     from metahook.cli.errors import InputError as InputError, input_errors as input_errors
     from metahook.cli.files import metadata as metadata
     from metahook.cli.files.documents import FILE as FILE, as_yaml as as_yaml
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 else:
     _NAMES = {
         "cli.binding": ("Binding", "Uncompared", "Words"),
+        "cli.dev_log": ("logging_calls",),
         "cli.errors": ("InputError", "input_errors"),
         "cli.files": ("metadata",),
         "cli.files.documents": ("FILE", "as_yaml"),
