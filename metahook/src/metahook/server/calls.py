@@ -7,7 +7,7 @@ to start, but one that blocks also blocks health, so that the kubelet restarts t
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
@@ -54,7 +54,10 @@ then: its caller gave up 50 seconds ago. A restart interrupts other calls, so it
 
 Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 
-_JSON = (b"content-type", b"application/json")
+Headers = Sequence[tuple[bytes, bytes]]
+"""The headers of a request, with names in lower case."""
+
+_JSON = b"application/json"
 
 
 class HookCalls:
@@ -161,12 +164,11 @@ class Bodies:
         Raise Refused if it is not plain JSON, too long or too slow, or if there is no memory for it; raise
         ClientDisconnect if the connection is closed before it is complete.
         """
-        most = self._announced(request)
+        left = self._announced(request.scope["headers"])
         body = ReceivedBody(self)
         try:
             async with asyncio.timeout(self._limits.body_timeout):
-                async for chunk in _chunks(request, most):
-                    await self._add(body, chunk)
+                await self._receive(request, body, left)
         except BaseException as error:
             body.release()
             if isinstance(error, TimeoutError):
@@ -174,35 +176,54 @@ class Bodies:
             raise
         return body
 
-    async def _add(self, body: ReceivedBody, chunk: bytes) -> None:
-        """Add *chunk* to *body*, which waits for the place of a large one if it makes it large; raise Refused."""
-        if not body.is_large and len(body.content) + len(chunk) > SMALL:
-            body.waits = True
-            await self._place.acquire()
-            self._left += len(body.content)
-            body.is_large, body.waits = True, False
-        if not body.is_large:
-            if len(chunk) > self._left:
-                raise Refused(TOO_MANY_BODIES)
-            self._left -= len(chunk)
-        body.content += chunk
-
-    def _announced(self, request: Request) -> int:
-        """Return the length that the headers announce, or the maximum. Metacontroller always sends the length."""
-        headers = request.headers
-        media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != "application/json" or "content-encoding" in headers:
+    def _announced(self, headers: Headers) -> int:
+        """Return the length that *headers* announce, or the maximum. Metacontroller always sends the length."""
+        fields = dict(reversed(headers))  # reversed, so that the first of several headers counts
+        media_type = fields.get(b"content-type", b"")
+        if media_type != _JSON and media_type.partition(b";")[0].strip().lower() != _JSON:
             raise Refused(UNSUPPORTED)
-        length = headers.get("content-length")
+        if b"content-encoding" in fields:
+            raise Refused(UNSUPPORTED)
+        length = fields.get(b"content-length")
         if length is None:
             return self._limits.max_body
-        if not (length.isascii() and length.isdigit()):
+        if not length.isdigit():
             raise Refused(NOT_HTTP)
         # Python refuses to convert thousands of digits, and no limit has 20.
-        size = int(length.lstrip("0")[:20] or "0")
+        size = int(length.lstrip(b"0")[:20] or b"0")
         if size > self._limits.max_body:
             raise Refused(TOO_LARGE)
         return size
+
+    async def _receive(self, request: Request, body: ReceivedBody, left: int) -> None:
+        """Receive *body*, of at most *left* bytes."""
+        has_more = True
+        while has_more:
+            message = await request.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            chunk: bytes = message.get("body", b"")
+            has_more = message.get("more_body", False)
+            left -= len(chunk)
+            if left < 0:
+                raise Refused(TOO_LARGE)
+            if not body.is_large and len(body.content) + len(chunk) > SMALL:
+                await self._make_large(body)
+            if not body.is_large:
+                self._take(len(chunk))
+            body.content += chunk
+
+    async def _make_large(self, body: ReceivedBody) -> None:
+        """Wait for the place of a large body, which gives back the memory of a small one."""
+        body.waits = True
+        await self._place.acquire()
+        self._left += len(body.content)
+        body.is_large, body.waits = True, False
+
+    def _take(self, size: int) -> None:
+        if size > self._left:
+            raise Refused(TOO_MANY_BODIES)
+        self._left -= size
 
     def give_back(self, body: ReceivedBody) -> None:
         """Take back the memory of *body*, or its place."""
@@ -210,21 +231,6 @@ class Bodies:
             self._place.release()
         else:
             self._left += len(body.content)
-
-
-async def _chunks(request: Request, most: int) -> AsyncIterator[bytes]:
-    """Yield what arrives of the body of *request*; raise ClientDisconnect, and Refused beyond *most* bytes."""
-    has_more = True
-    while has_more:
-        message = await request.receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        chunk = message.get("body", b"")
-        most -= len(chunk)
-        if most < 0:
-            raise Refused(TOO_LARGE)
-        has_more = message.get("more_body", False)
-        yield chunk
 
 
 # Threads
@@ -330,7 +336,7 @@ class _JsonResponse(Response):
 
     def __init__(self, body: bytes) -> None:
         self.status_code, self.body, self.background = 200, body, None
-        self.raw_headers = [(b"content-length", b"%d" % len(body)), _JSON]
+        self.raw_headers = [(b"content-length", b"%d" % len(body)), (b"content-type", _JSON)]
 
 
 class _Call:
