@@ -182,7 +182,8 @@ class HookProtocol(HttpToolsProtocol):
     def __init__(self, telemetry: Telemetry, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
         super().__init__(**options)
         self._telemetry = telemetry
-        self._deadline: asyncio.TimerHandle
+        self._deadline: asyncio.TimerHandle | None = None
+        self._is_in_head = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """Wait for the first request."""
@@ -191,26 +192,39 @@ class HookProtocol(HttpToolsProtocol):
         if names := names_of(transport.get_extra_info("ssl_object")):
             self.app_state = {**self.app_state, NAMES: names}
 
+    def data_received(self, data: bytes) -> None:
+        """Parse *data*, and wait for the rest of a head: most arrive in one piece, and need no timer."""
+        super().data_received(data)
+        if self._is_in_head and not self._deadline:
+            self._deadline = self.loop.call_later(Limits.head_timeout, self._refuse, HEAD_TOO_SLOW)
+
     def on_message_begin(self) -> None:
-        """Wait for the rest of the head."""
+        """Begin a head."""
         super().on_message_begin()
-        self._deadline.cancel()
-        self._deadline = self.loop.call_later(Limits.head_timeout, self._refuse, HEAD_TOO_SLOW)
+        self._end_deadline()
+        self._is_in_head = True
 
     def on_headers_complete(self) -> None:
         """Give the request to the app, without the trailers that follow its body: a proxy has not seen them."""
-        self._deadline.cancel()
+        self._end_deadline()
+        self._is_in_head = False
         super().on_headers_complete()
         self.headers = []
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing."""
+        self._end_deadline()
+        self._is_in_head = False
+        super().connection_lost(exc)
+
+    def _end_deadline(self) -> None:
+        if self._deadline:
+            self._deadline.cancel()
+            self._deadline = None
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's
         """Refuse what is not HTTP."""
         self._refuse(NOT_HTTP)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing."""
-        self._deadline.cancel()
-        super().connection_lost(exc)
 
     def _refuse(self, refusal: Refusal) -> None:
         id_ = self._telemetry.refused(refusal)
