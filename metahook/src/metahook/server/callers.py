@@ -90,7 +90,8 @@ def _read(path: Path) -> bytes:
         if not stat.S_ISREG(path.stat().st_mode):
             message = f"can't read {path}: it is not a regular file"
             raise CannotLoad(message)
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(MAX_SIZE + 1)
     except OSError as error:
         raise cannot_read(path, error) from error
     if len(content) > MAX_SIZE:

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from metahook.server.telemetry.logs import Format, formatter
+from metahook.server.logs import Format, formatter
 
 FORMATS: list[Format] = ["json", "console"]
 

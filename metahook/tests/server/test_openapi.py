@@ -7,8 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from metahook.protocol.request_builder import customize_request, sync_request
-from metahook.server.app import ServerOptions, create_app
-from metahook.server.limits import Limits
+from metahook.server import Limits, ServerOptions, create_app
 from toolkit.builders import NOW, NOW_TEXT, Json, owned
 from toolkit.hooks.minimal import TINY, customize_body, sync_body
 from toolkit.hooks.service_per_object import SERVICES
