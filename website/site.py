@@ -6,6 +6,7 @@ that the site has besides the text of the pages is done here, before or after.
 """
 
 import importlib
+import inspect
 import io
 import os
 import re
@@ -142,9 +143,15 @@ def reference() -> str:
     """Return the page REFERENCE, on which mkdocstrings puts what the source says of each name."""
     page = "# Python reference\n\nFor authors of hooks in Python. This page lists all names that `metahook` exports.\n"
     for package, text in PACKAGES.items():
-        names = sorted(importlib.import_module(package).__all__, key=str.lower)
-        page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in names)
+        page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in exported(package))
     return page
+
+
+def exported(package: str) -> list[str]:
+    """Return the names that *package* exports: those of its ``__all__``, or else what it imports."""
+    module = importlib.import_module(package)
+    imported = (name for name, value in vars(module).items() if not (name.startswith("_") or inspect.ismodule(value)))
+    return sorted(getattr(module, "__all__", imported), key=str.lower)
 
 
 def finish(site: Path = SITE) -> None:
