@@ -6,9 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from toolkit.served.modes import create_mode
 
 from toolkit.builders import KIB, MIB
-from toolkit.served.modes import create_mode
 from toolkit.served.process import WIDGETS, served
 from toolkit.served.senders import MOST_MEMORY, request
 from toolkit.served.unprotected import UNPROTECTED

@@ -231,7 +231,7 @@ def test_a_token_that_can_be_guessed_and_one_without_tls_have_a_warning_and_a_br
 ) -> None:
     file = tmp_path / "token"
     file.write_text("short")
-    with served(*WIDGETS, "--host=0.0.0.0", f"--tokens={file}") as running:  # noqa: S104 - the rule
+    with served(*WIDGETS, "--host=0.0.0.0", f"--tokens={file}") as running:
         file.write_text("")
         metric = 'metahook_unusable_files{files="tokens"} 1.0'
         assert eventually(lambda: metric in CLIENT.get(f"{running.health_url}/metrics").text)

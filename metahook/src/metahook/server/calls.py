@@ -148,6 +148,7 @@ class ReceivedBody:
         self.holders -= 1
         if not self.holders:
             self._bodies.give_back(self)
+            self.content = bytearray()  # a cycle of futures may keep the rest until the garbage collector runs
 
 
 class Bodies:

@@ -84,7 +84,7 @@ def set_up_logging(options: LogOptions = DEFAULT_LOG, omitted: Callable[[int], o
     handler.setFormatter(formatter(options.format, is_terminal=os.isatty(descriptor)))
     root.addHandler(handler)
     root.setLevel(options.level.upper())
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # it warns of each request that it refuses
 
 
 class LogHandler(logging.Handler):
