@@ -1,6 +1,5 @@
 """The log of calls in development mode."""
 
-import itertools
 import logging
 import re
 import signal
@@ -22,7 +21,6 @@ from toolkit.served.asgi import JSON, call
 from toolkit.served.process import CLIENT, WIDGETS, served
 from toolkit.served.refusals import without_id
 from toolkit.widgets import grouped, ready_request, widget
-
 
 Json = dict[str, Any]
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from metahook.clock import utc_now
 from metahook.cli.hooks import remote_hook
 from metahook.cli.hooks.credentials import NO_CREDENTIALS, Credentials
 from metahook.cli.hooks.named_hook import PATHS
 from metahook.cli.hooks.remote_hook import RemoteHook, retry_after
+from metahook.clock import utc_now
 from metahook.server import ServerOptions, Tokens
 from metahook.simulator.hook import Reply, Unreachable
 from toolkit.cli.bound import CONTROLLER, call, settled

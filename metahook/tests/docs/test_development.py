@@ -89,9 +89,9 @@ def is_served(app: FastAPI, url: str) -> bool:
 def test_each_address_that_a_page_or_help_names_is_served(where: str, greetings: Controller) -> None:
     addresses = [url.rstrip(".") for url in URL.findall(PROMISED[where])]
 
-    assert [url for url in addresses if not is_served(create_app(greetings, DEV), url)] == []
+    assert [url for url in addresses if not is_served(create_app(greetings), url)] == []
 
 
 def test_an_address_that_is_not_served_is_noticed(greetings: Controller) -> None:
     assert URL.findall(PROMISED["dev --help"]) == ["/openapi.json"]
-    assert not is_served(create_app(greetings, DEV), "/")
+    assert not is_served(create_app(greetings), "/")

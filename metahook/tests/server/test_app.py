@@ -222,7 +222,8 @@ def test_calls_are_counted_by_the_path_at_which_the_app_has_them_but_for_its_par
 
 def test_an_exception_of_a_hook_reaches_no_handler_of_the_app(caplog: pytest.LogCaptureFixture) -> None:
     def fails(_: SyncRequest) -> SyncResponse:
-        raise KeyError("a value of a user")  # noqa: EM101 - the test is about it
+        message = "a value of a user"
+        raise KeyError(message)
 
     app = FastAPI()
     app.add_exception_handler(KeyError, lambda _, __: Response(status_code=418))

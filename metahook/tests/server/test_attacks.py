@@ -1,36 +1,125 @@
-"""Memory: held bodies, heads without an end, and 800 strangers."""
+"""Attacks on a served hook: as many requests as it takes, slow ones, and the worst bodies at once."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import re
+import time
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
-from toolkit.served.modes import create_mode
 
-from toolkit.builders import KIB, MIB
+from metahook.protocol.bodies import MAX_BODY, MIB
+from metahook.server import DEFAULT_LIMITS
 from toolkit.served.process import WIDGETS, served
-from toolkit.served.senders import MOST_MEMORY, request
+from toolkit.served.senders import MOST_MEMORY, TIMEOUT, Results, request, send
 from toolkit.served.unprotected import UNPROTECTED
+from toolkit.widgets import ready_request
 
 pytestmark = pytest.mark.attacks
 
-HELD = 60
-STRANGERS, ROUNDS = 800, 3
-MOST_OVER_TLS = 450
-"""MiB. TLS takes memory before a request is read: 310 to 380 MiB were measured, however much the strangers sent."""
+REQUEST = request(ready_request())
+SECONDS = 8.0
+RETRY_AFTER = re.compile(rb"\r\nretry-after: [1-5]\r\n", re.IGNORECASE)
+HEAD = b"POST /sync HTTP/1.1\r\nHost: hook\r\nContent-Type: application/json\r\n"
 
 
-def unfinished(size: int) -> bytes:
-    """Return a request that lacks the last byte of its body, with *size* bytes before that."""
-    return request(b"[" * (size + 1))[:-1]
+def test_500_senders_get_200_or_429_with_a_delay_and_a_single_one_is_then_served() -> None:
+    with served() as hook:
+        found = send(hook.port, lambda: REQUEST, senders=500, seconds=SECONDS)
+        peak = hook.memory("VmHWM")
+        after = send(hook.port, lambda: REQUEST, senders=1, times=50)
+
+    assert {"200"} <= set(found.codes) <= {"200", "429"}
+    assert all(RETRY_AFTER.search(head) for head in found.heads)
+    assert peak <= MOST_MEMORY
+    assert set(after.codes) == {"200"}
+
+
+# Slow senders
+
+
+async def trickle(port: int, first: bytes, more: bytes) -> float:
+    """Send *first*, and then *more* each second; return after how many seconds the server closed the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    begin = time.monotonic()
+
+    async def send_more() -> None:
+        writer.write(first)
+        while True:
+            await asyncio.sleep(1)
+            writer.write(more)
+
+    sending = asyncio.create_task(send_more())
+    with suppress(ConnectionError):
+        await reader.read()
+    sending.cancel()
+    writer.close()
+    return time.monotonic() - begin
+
+
+def test_slow_clients_are_disconnected_in_time_and_others_are_served_meanwhile() -> None:
+    """They have fewer connections than there may be."""
+    body = HEAD + b"Connection: close\r\nContent-Length: 1000000\r\n\r\n{"
+
+    async def attacked(port: int) -> tuple[list[float], Results]:
+        others = asyncio.create_task(asyncio.to_thread(send, port, lambda: REQUEST, senders=5, seconds=15.0))
+        slow = [trickle(port, HEAD, b"X-A: b\r\n") for _ in range(500)] + [
+            trickle(port, body, b" ") for _ in range(200)
+        ]
+        return await asyncio.gather(*slow), await others
+
+    with served() as hook:
+        lasted, others = asyncio.run(attacked(hook.port))
+        peak = hook.memory("VmHWM")
+
+    assert max(lasted) <= DEFAULT_LIMITS.head_timeout + DEFAULT_LIMITS.body_timeout + 1
+    assert set(others.codes) == {"200"}
+    assert others.percentile(1) < TIMEOUT * 1000
+    assert peak <= MOST_MEMORY
+
+
+# The most memory
+
+WORST_BODIES = 12
+"""Bodies of the largest size that arrive at once: one is received, the others wait, or get 429."""
+MOST_FOR_BODIES = 700
+"""MiB that the worst bodies may take together: a large one, as it arrived and decoded, and 16 MiB of small ones."""
+
+
+async def answer_to(port: int, raw: bytes) -> bytes:
+    """Return the first line of the answer to *raw*."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    with suppress(ConnectionError):
+        writer.write(raw)
+        await writer.drain()
+    with suppress(ConnectionError):
+        line = (await reader.readline()).strip()
+        writer.transport.abort()
+        return line
+    return b""
+
+
+def test_the_worst_bodies_at_once_take_bounded_memory() -> None:
+    lists = request(b'{"parent":' + b"[" + b"[]," * ((MAX_BODY - 100) // 3) + b"1]}")
+    small = request(b"[" * (MIB - 1))[:-1]
+
+    async def attack(port: int) -> list[bytes]:
+        holding = [asyncio.create_task(answer_to(port, small)) for _ in range(60)]
+        found = await asyncio.gather(*(answer_to(port, lists) for _ in range(WORST_BODIES)))
+        return [*found, *await asyncio.gather(*holding)]
+
+    with served() as hook:
+        answers = asyncio.run(attack(hook.port))
+        peak = hook.memory("VmHWM")
+
+    assert {line.split()[1] for line in answers if line} <= {b"400", b"408", b"429"}
+    assert peak <= MOST_FOR_BODIES
 
 
 async def hold(port: int) -> None:
     """Send 4 MiB of a longer body on each of 60 connections, and keep them."""
-    raw = unfinished(4 * MIB)
+    raw = request(b"[" * (4 * MIB + 1))[:-1]
     writers = []
-    for _ in range(HELD):
+    for _ in range(60):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(raw)
         writers.append(writer)
@@ -39,56 +128,10 @@ async def hold(port: int) -> None:
         writer.close()
 
 
-async def send_heads(port: int) -> None:
-    """Send 20 MB of headers on each of 10 connections at the same time, and keep those."""
-    for writer in await asyncio.gather(*(send_head(port) for _ in range(10))):
-        writer.close()
+def test_bodies_that_are_not_finished_take_bounded_memory() -> None:
+    def peak(command: tuple[str, ...]) -> float:
+        with served(*command) as hook:
+            asyncio.run(hold(hook.port))
+            return hook.memory("VmHWM")
 
-
-async def send_head(port: int) -> asyncio.StreamWriter:
-    """Send 20 MB of headers on a new connection, and return it."""
-    _, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(b"POST /sync HTTP/1.1\r\nHost: hook\r\n")
-    with suppress(ConnectionError):
-        for number in range(20_000):
-            writer.write(b"X-%d: " % number + b"a" * 1000 + b"\r\n")
-            await writer.drain()
-    return writer
-
-
-def peak(command: tuple[str, ...], attack: Callable[[int], Coroutine[None, None, None]]) -> float:
-    """Return the most memory in MiB that *command* took until the end of *attack*."""
-    with served(*command) as hook:
-        asyncio.run(attack(hook.port))
-        return hook.memory("VmHWM")
-
-
-@pytest.mark.parametrize("attack", [hold, send_heads], ids=["held bodies", "heads without an end"])
-def test_what_is_sent_and_not_finished_takes_bounded_memory(
-    attack: Callable[[int], Coroutine[None, None, None]],
-) -> None:
-    assert peak(WIDGETS, attack) <= MOST_MEMORY < peak(UNPROTECTED, attack)
-
-
-def test_strangers_over_tls_take_bounded_memory(tmp_path: Path) -> None:
-    mode = create_mode("token", tmp_path)
-    raw = unfinished(800 * KIB)
-
-    async def send(port: int) -> bytes:
-        with suppress(OSError):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=mode.client)
-            writer.write(raw)
-            response = await reader.read(4096)
-            await asyncio.sleep(1)
-            writer.transport.abort()
-            return response
-        return b""
-
-    async def send_all(port: int) -> list[bytes]:
-        return await asyncio.gather(*(send(port) for _ in range(STRANGERS)))
-
-    with served(*WIDGETS, *mode.options, "--handshake-timeout=60") as hook:
-        responses = [response for _ in range(ROUNDS) for response in asyncio.run(send_all(hook.port))]
-
-        assert sum(response.startswith(b"HTTP/1.1 401 ") for response in responses) > STRANGERS
-        assert hook.memory("VmHWM") <= MOST_OVER_TLS
+    assert peak(WIDGETS) <= MOST_MEMORY < peak(UNPROTECTED)

@@ -33,7 +33,9 @@ def test_the_contracts_hold(half: Path) -> None:
         pytest.param("src/metahook/server/app.py", "import metahook.simulator.world", id="the service simulates"),
         pytest.param("src/metahook/server/app.py", "import metahook.envtest.cluster", id="the service knows the tests"),
         pytest.param("src/metahook/server/calls.py", "import metahook.server.app", id="a call knows the app"),
-        pytest.param("src/metahook/server/app.py", "import metahook.cli.dev_log", id="the app imports development mode"),
+        pytest.param(
+            "src/metahook/server/app.py", "import metahook.cli.dev_log", id="the app imports development mode"
+        ),
         pytest.param(
             "src/metahook/simulator/apiserver/store.py",
             "import metahook.simulator.metacontroller.loop",

@@ -95,7 +95,7 @@ class LogHandler(logging.Handler):
 
     def __init__(self, descriptor: int, omitted: Callable[[int], object]) -> None:
         super().__init__()
-        self._descriptor = descriptor
+        self._descriptor = _without_waiting(descriptor)
         self._omitted = omitted
         self._dropped = 0
         self._rest = b""
@@ -127,6 +127,14 @@ class LogHandler(logging.Handler):
         except Exception:  # noqa: BLE001 - a mistake in a call of the log, whose arguments may be of any type
             text = f"can't write the log line of {record.pathname}:{record.lineno}"
         return f"{text}\n".encode(errors="backslashreplace")
+
+
+def _without_waiting(descriptor: int) -> int:
+    """Return *descriptor*, or of a terminal a new one that never waits: it may have room for less than PIPE_BUF."""
+    try:
+        return os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:  # it is no terminal
+        return descriptor
 
 
 def _about_dropped(count: int) -> logging.LogRecord:
