@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from app.api.containers import Container
 from app.api.crd import schema
+from app.api.model import copied_fields
 from tests.api.apiserver import SCHEMA, refusals, stored
 from tests.requests.builders import Json, sync
 from website.fields import FULL, PAGE, PAGES, below, examples
@@ -74,6 +76,8 @@ def problems(spec: Json, given: dict[str, list[Json]], changelog: str) -> list[s
     found = [f"{place}: name a page of website/fields.py at {name}" for name in fields if PAGE.get(name) not in PAGES]
     used = set.union(*(shapes(each["spec"], "spec") for examples in given.values() for each in examples))
     full = shapes(yaml.safe_load(FULL.read_text())["spec"], "spec")
+    # A field that each container has as it is has an example in its own section.
+    used |= full & {("initContainers", path[-1]) for path in copied_fields(Container, "Container")}
     for path, _ in below(spec, "spec"):
         names = path.replace("[]", "").split(".")
         (shape,) = shapes({names[-1]: None}, names[-2])
