@@ -1,29 +1,34 @@
-"""The app, for ``uvicorn app.main:app``. It reads the MYRESOURCE_* variables.
+"""The FastAPI app, of the settings in the MYRESOURCE_* variables. ``myresource serve`` runs it with uvicorn.
 
-Those for what the server does have no effect here: host and ports; max_connections and max_in_flight; drain and
-stop_timeout. Those for TLS and for development mode are refused.
-
-A cluster needs ``myresource serve``: it has health on a port of its own, and keeps connections for as long as
-Metacontroller uses them.
+Under any other server of ASGI it behaves the same, but for what only a server can do: addresses and TLS, with the names
+in the certificates of clients; the number of connections; draining; health and metrics on a port of their own.
 """
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
 
 from fastapi import FastAPI
 
-from app import __version__
-from app.cli.environment import settings_for_another_server, tokens_of
 from app.core.controller import controller
 from app.core.desired.memo import GenerationMemo
-from metahook.server import TokenCheck, hook_router
+from app.settings.option import InvalidSetting, read, variable_of
+from app.settings.serve import ServeSettings
+from metahook import Handler
+from metahook.server import create_app, set_up_logging
 
-settings = settings_for_another_server()
-tokens = tokens_of(settings)
 
-app = FastAPI(
-    title="MyResource operator",
-    version=__version__,
-    docs_url=None,  # the page would load its scripts from another server
-    redoc_url=None,
-)
-app.include_router(hook_router(controller(settings.watch, GenerationMemo()), limits=settings.limits))
-if tokens:
-    app.add_middleware(TokenCheck, tokens=tokens)
+def create(settings: ServeSettings, around: Callable[[str, Handler], Handler] | None = None) -> FastAPI:
+    """Return the app of *settings*, in which *around* takes the handler of each path; raise ValueError."""
+    options = replace(settings.server_options(), around=around)
+    return create_app(controller(settings.watch, GenerationMemo()), options)
+
+
+try:
+    settings = read(ServeSettings)
+    app = create(settings)
+except InvalidSetting as error:
+    sys.exit(f"myresource: Invalid value for {variable_of(error.name)}: {error}")
+except ValueError as error:
+    sys.exit(f"myresource: {error}")
+set_up_logging(settings.log)  # other servers set up only their own

@@ -60,7 +60,6 @@ UP = (
         "More than one version, except during a rollout, is a rollout that is not complete.",
         (hook("count by (version) (metahook_build_info@)", "{{version}}"),),
         "stat",
-        width=4,
     ),
     Panel(
         "Restarts in an hour",
@@ -74,14 +73,6 @@ UP = (
         "How many things were wrong with the installation in the last hour, as the calls of the hook showed.",
         (hook("count(sum by (finding) (increase(metahook_installation_findings_total@[1h])) > 0) or vector(0)"),),
         "stat",
-        width=4,
-    ),
-    Panel(
-        "Certificate expires in",
-        "Empty without TLS.",
-        (hook("min(metahook_certificate_expiry_timestamp_seconds@) - time()"),),
-        "stat",
-        "s",
         width=4,
     ),
 )
@@ -134,7 +125,7 @@ CALLS = (
     ),
     Panel(
         "Closed connections",
-        "Connections that a limit closed without a response.",
+        "Connections whose TLS handshake failed.",
         (hook("sum by (limit) (rate(metahook_connections_closed_total@[$__rate_interval]))", "{{limit}}"),),
         unit="reqps",
     ),

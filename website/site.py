@@ -6,6 +6,7 @@ that the site has besides the text of the pages is done here, before or after.
 """
 
 import importlib
+import inspect
 import io
 import os
 import re
@@ -14,7 +15,6 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
-from types import ModuleType
 
 from app.cli import main as myresource
 
@@ -139,19 +139,19 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
             shutil.copy(file, target)
 
 
-def exported(package: str) -> list[str]:
-    """Return the names that *package* exports: those of ``__all__``, or all that are public and no modules."""
-    module = importlib.import_module(package)
-    public = [name for name, value in vars(module).items() if name[0] != "_" and not isinstance(value, ModuleType)]
-    return sorted(getattr(module, "__all__", public), key=str.lower)
-
-
 def reference() -> str:
     """Return the page REFERENCE, on which mkdocstrings puts what the source says of each name."""
     page = "# Python reference\n\nFor authors of hooks in Python. This page lists all names that `metahook` exports.\n"
     for package, text in PACKAGES.items():
         page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in exported(package))
     return page
+
+
+def exported(package: str) -> list[str]:
+    """Return the names that *package* exports: those of its ``__all__``, or else what it imports."""
+    module = importlib.import_module(package)
+    imported = (name for name, value in vars(module).items() if not (name.startswith("_") or inspect.ismodule(value)))
+    return sorted(getattr(module, "__all__", imported), key=str.lower)
 
 
 def finish(site: Path = SITE) -> None:

@@ -8,7 +8,6 @@ import click
 from click.core import ParameterSource
 
 from app.settings.option import InvalidSetting, meaning_of, names, option_of, read, variable_of
-from app.settings.serve import ServeSettings
 from app.settings.watch import PageSettings, WatchSettings
 
 T = TypeVar("T")
@@ -35,33 +34,30 @@ class _Option(click.Option):
         """Return no value: the settings class reads the variable, so that a wrong value has one message."""
 
 
-def with_settings(command: Callable[..., T]) -> Callable[..., T]:
-    """Give *command* all settings as its argument ``settings``, and their options."""
-    return _with_options(ServeSettings, command, lambda settings: {"settings": settings})
-
-
 def with_docs_url(command: Callable[..., T]) -> Callable[..., T]:
     """Give *command* the address of the pages as its argument ``docs_url``, and the option for it."""
-    return _with_options(PageSettings, command, lambda settings: {"docs_url": settings.docs_url})
+    return with_options(PageSettings, command, lambda settings: {"docs_url": settings.docs_url})
 
 
 def with_watch(command: Callable[..., T]) -> Callable[..., T]:
     """Give *command* what is watched as its argument ``own``, and the options for it."""
-    return _with_options(WatchSettings, command, lambda settings: {"own": settings.watch})
+    return with_options(WatchSettings, command, lambda settings: {"own": settings.watch})
 
 
-def _with_options(
+def with_options(
     kind: type[S], command: Callable[..., T], argument: Callable[[S], dict[str, object]]
 ) -> Callable[..., T]:
+    """Give *command* the options of the settings of *kind*, and what *argument* makes of these settings."""
+
     @wraps(command)
     def run(**values: object) -> T:
         others = {name: value for name, value in values.items() if name not in kind.model_fields}
         return command(**argument(_read(kind)), **others)
 
-    with_options: Callable[..., T] = run
+    decorated: Callable[..., T] = run
     for name in reversed(names(kind)):
-        with_options = _option(kind, name)(with_options)
-    return with_options
+        decorated = _option(kind, name)(decorated)
+    return decorated
 
 
 def _option(kind: type[PageSettings], name: str) -> Callable[[Callable[..., T]], Callable[..., T]]:

@@ -1,15 +1,17 @@
 """All settings: those of ``myresource serve``."""
 
 from dataclasses import fields
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator
 from pydantic_settings import BaseSettings, NoDecode
 
-from app.settings.option import CONFIG, Option
+from app import __version__
+from app.settings.option import CONFIG, Option, changed, option_of, variable_of
 from app.settings.watch import WatchSettings
 from metahook.server import DEFAULT_LIMITS as DEFAULT
-from metahook.server import DEFAULT_LOG, MIB, Format, Level, Limits, LogOptions
+from metahook.server import DEFAULT_LOG, MIB, Certificates, Format, Level, Limits, LogOptions, ServerOptions, Tokens
 
 File = Annotated[str | None, Field(min_length=1), Option("FILE")]
 
@@ -102,3 +104,41 @@ class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
     """Time after drain for requests in progress, in seconds."""
     dev: bool = False
     """Log what each call changes in the response. Not for clusters: the log shows the status of MyResources."""
+
+    def server_options(self) -> ServerOptions:
+        """Return the options of the server; raise ValueError, of which CannotLoad is one."""
+        return ServerOptions(
+            limits=self.limits,
+            log=self.log,
+            drain=self.drain,
+            stop_timeout=self.stop_timeout,
+            certificates=self._certificates(),
+            tokens=Tokens(Path(self.tokens)) if self.tokens else None,
+            version=__version__,
+            settings=changed(self),
+        )
+
+    def _certificates(self) -> Certificates | None:
+        """Return the certificates, or None if the hooks are served over plain HTTP; raise ValueError."""
+        if self.tls_client_names and not self.tls_client_ca:
+            message = f"{_both('tls_client_names')} needs {_both('tls_client_ca')}: set it too, or none of the two"
+            raise ValueError(message)
+        if self.tls_cert and self.tls_key:
+            return Certificates(
+                Path(self.tls_cert),
+                Path(self.tls_key),
+                Path(self.tls_client_ca) if self.tls_client_ca else None,
+                client_names=self.tls_client_names,
+                min_version=self.tls_min_version,
+            )
+        for name in ("tls_cert", "tls_key", "tls_client_ca"):
+            if getattr(self, name):
+                missing = _both("tls_key" if self.tls_cert else "tls_cert")
+                message = f"{_both(name)} needs {missing}: set it too, or serve plain HTTP with neither"
+                raise ValueError(message)
+        return None
+
+
+def _both(name: str) -> str:
+    """Return both ways to set the setting *name*."""
+    return f"{option_of(name, ServeSettings.model_fields[name]).flag} ({variable_of(name)})"

@@ -9,7 +9,7 @@ from app.core.controller import controller
 from app.core.desired.memo import GenerationMemo
 from app.settings.option import read
 from app.settings.watch import WatchSettings
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 
 CONTROLLER = controller(read(WatchSettings).watch, GenerationMemo())
 

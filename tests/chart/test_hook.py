@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from metahook.envtest.free_port import free_port
-from metahook.server.app import DEFAULT_OPTIONS
+from metahook.server.options import DEFAULT_OPTIONS
 from tests.chart.sets import objects, the
 from tests.service.operator import FORKED, served
 from toolkit.served.process import Served

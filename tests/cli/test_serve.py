@@ -1,4 +1,4 @@
-"""The options of ``serve``: wrong ones, those that went, and those that another server would not heed."""
+"""The options of ``serve``, and wrong ones."""
 
 import socket
 import ssl
@@ -7,7 +7,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.cli.environment import settings_for_another_server
 from tests.cli.command import assert_one_line, call
 from tests.service.operator import FORKED, served
 from toolkit.served.tls import Pki
@@ -73,25 +72,6 @@ def test_a_port_of_another_process_is_told(option: str, other: str) -> None:
 
     problem = f"can't listen on 127.0.0.1 port {port}: address already in use; choose another with --host or {option}\n"
     assert_one_line(ended, 2, problem)
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "problem"),
-    [
-        ("MYRESOURCE_TLS_CERT", "tls.crt", "is for myresource serve; use this server's own options for TLS"),
-        ("MYRESOURCE_TLS_MIN_VERSION", "1.2", "is for myresource serve; use this server's own options for TLS"),
-        ("MYRESOURCE_DEV", "true", "is for myresource serve; .*myresource serve --dev"),
-        ("MYRESOURCE_MAX_BODY", "true", ": must be a whole number from 1 to 256"),
-    ],
-)
-def test_what_another_server_would_not_heed_is_refused(
-    variable: str, value: str, problem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It would be served over plain HTTP otherwise, and look protected."""
-    monkeypatch.setenv(variable, value)
-
-    with pytest.raises(SystemExit, match=f"{variable}.*{problem}"):
-        settings_for_another_server()
 
 
 def test_names_of_clients_and_the_version_of_tls_are_options(tmp_path: Path) -> None:

@@ -12,10 +12,8 @@ from collections.abc import Callable
 import pytest
 
 from metahook import Controller, SyncResponse
-from metahook.server.app import ServerOptions, create_app
-from metahook.server.limits import Limits
-from metahook.server.telemetry.logs import formatter
-from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server import Limits, ServerOptions, create_app
+from metahook.server.logs import formatter
 from tests.cli.plugin.recorded import kubectl, path_with
 from tests.docs.documents import ROOT, consoles, printed
 from tests.docs.recipes import RECIPES
@@ -50,27 +48,28 @@ def _fails(*_: object) -> SyncResponse:
     raise KeyError
 
 
-def log() -> str:
+def log(patch: pytest.MonkeyPatch) -> str:
     """Return the log in docs/reference/logs.md, which a server writes."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter("json", is_terminal=False))
-    logger = logging.getLogger("metahook.server.telemetry.telemetry")
+    logger = logging.getLogger("metahook.server.telemetry")
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
 
     ids = itertools.chain(["5f0c2a91"], (f"0000000{number}" for number in itertools.count(1)))
-    reports = Telemetry(new_id=lambda: next(ids))
-    failing = create_app(Controller(_fails, TINY.children), telemetry=reports)
+    patch.setattr("metahook.server.telemetry.token_hex", lambda _: next(ids))
+    failing = create_app(Controller(_fails, TINY.children))
     for name in (b'"one"', b'"two"'):
         call(failing, "/sync", sync_body().replace(b'"hello"', name))
-    app = create_app(MYRESOURCE, ServerOptions(Limits(max_body=50_000)), clock=lambda: NOW, telemetry=reports)
+    app = create_app(MYRESOURCE, ServerOptions(Limits(max_body=50_000)), clock=lambda: NOW)
     for body in [*_REQUESTS, b"{", b" " * 50_001, b" " * 50_001]:
         call(app, "/sync", body)
     for path in ("/", "/", "/docs"):
         call(app, path)
-    reports.end()
+    for served in (failing, app):
+        served.state.service.telemetry.end()
 
     logger.removeHandler(handler)
     logger.setLevel(level)
@@ -85,7 +84,8 @@ Run = Callable[[str], str]
 def _run_by_page(operator: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """Give what runs the commands of these pages."""
     folder = tmp_path_factory.mktemp("log")
-    (folder / "hook.log").write_text(log())
+    with pytest.MonkeyPatch.context() as patch:
+        (folder / "hook.log").write_text(log(patch))
     environment = {**os.environ, "PATH": path_with(kubectl(tmp_path_factory.mktemp("kubectl")))}
 
     def with_recorded_kubectl(command: str) -> str:

@@ -12,9 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.core.status.parent_status import TERMS
 from metahook.envtest.manifests import documents
-from metahook.server.limits import DEFAULT_LIMITS
-from metahook.server.telemetry.hook_call import HookCall
-from metahook.server.telemetry.metrics import Metrics
+from metahook.server.options import DEFAULT_OPTIONS
+from metahook.server.telemetry import HookCall, Metrics
 from metahook.simulator.metacontroller.settings import MODES
 from tests.api.apiserver import refusals
 from tests.cli.command import call
@@ -91,7 +90,7 @@ def test_options_that_the_page_names_are_the_commands(page: str) -> None:
 
 
 def test_the_queries_of_the_page_about_metrics_ask_for_what_is_served() -> None:
-    metrics = Metrics(("/sync",), "1.2.3", DEFAULT_LIMITS)
+    metrics = Metrics(("/sync",), DEFAULT_OPTIONS)
     metrics.called(HookCall("/sync", 200, 3_000, 900, 0.003))
     series = text_string_to_metric_families(metrics.text().decode())
     served = {sample.name for family in series for sample in family.samples} | {family.name for family in families()}

@@ -29,7 +29,7 @@ NEXT = (sys.executable, "-c", _NEXT)
 _AHEAD = """
 from datetime import timedelta
 
-from metahook.server import clock
+from metahook import clock
 
 right = clock.utc_now
 clock.utc_now = lambda: right() + timedelta(minutes=10)

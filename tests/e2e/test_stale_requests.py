@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.core.previous_status import REPEATED
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.api.examples.schedule import schedule, window

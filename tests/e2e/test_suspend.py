@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from app.core.previous_status import REPEATED
+from metahook.clock import utc_now
 from metahook.envtest.client import STRATEGIC
 from metahook.envtest.process import Process
 from metahook.protocol.observed import LAST_APPLIED
-from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.api.examples.schedule import schedule, window

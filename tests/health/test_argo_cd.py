@@ -8,7 +8,7 @@ import pytest
 from lupa import lua51
 
 from app.api.spec import MyResourceSpec
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from tests.health.argo_cd import actions, check, health, run
 from tests.health.statuses import current, is_current, is_true, message, myresources
 

@@ -14,7 +14,6 @@ Series = Mapping[str, str]
 RULES: dict[str, Json] = {
     rule["alert"]: rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]
 }
-DAY = 86400
 HOOK = 'job="myresource-operator"'
 ONE = f'{{{HOOK}, instance="one"}}'
 OTHER = f'{{{HOOK}, instance="other"}}'
@@ -82,7 +81,6 @@ SYNC = {**JOB, "hook": "/sync"}
 OBJECT = {"namespace": "default", "myresource": "web"}
 SYNCED = "metahook_syncs_total" + _with(ONE, hook="/sync", reason="Available")
 EXISTS = {f"kube_myresource_info{WEB}": "1x120", f"up{ONE}": "1x120"}
-EXPIRY = f"metahook_certificate_expiry_timestamp_seconds{ONE}"
 EVERY_10_MINUTES = " ".join(f"{number}x9" for number in range(12))
 WRONG = "metahook_installation_findings_total" + _with(ONE, hook="/sync", finding="OutdatedCRD")
 SHARD, LIMIT = "myresource-12", "max_in_flight"
@@ -116,9 +114,6 @@ CASES = [
     Case("MyResourceHookNotCalled", "a sync every 10 minutes", {**EXISTS, SYNCED: EVERY_10_MINUTES}, 75),
     Case("MyResourceHookNotCalled", "there is no MyResource", {f"up{ONE}": "1x120", SYNCED: "100x120"}, 75),
     Case("MyResourceHookNotCalled", "the hook is down", {**EXISTS, f"up{ONE}": "0x120"}, 75),
-    Case("MyResourceCertificateExpires", "in 10 days", {EXPIRY: f"{10 * DAY}x120"}, 90, JOB),
-    Case("MyResourceCertificateExpires", "in 30 days", {EXPIRY: f"{30 * DAY}x120"}, 90),
-    Case("MyResourceCertificateExpires", "without TLS", {f"up{ONE}": "1x120"}, 90),
     Case("MyResourceInstallationWrong", "each call", {WRONG: "0+1x60"}, 40, {**JOB, "finding": "OutdatedCRD"}),
     Case("MyResourceInstallationWrong", "it is repaired", {WRONG: "0+1x5 5x60"}, 50),
     Case("MyResourceStalled", "for 20 minutes", condition("Stalled", "1x30"), 20, OBJECT),

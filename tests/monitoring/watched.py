@@ -7,12 +7,10 @@ refused, and the CompositeController is wrong for a while. All of this ends befo
 import random
 import socket
 import ssl
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +27,7 @@ from tests.monitoring.state_metrics import exposition
 from tests.requests.builders import finished, grouped, my_resource
 from tests.requests.installation import SPEC
 from tests.requests.pods import container, pod, shown, unfinished, waiting
-from tests.service.operator import serve_with, served
+from tests.service.operator import SERVE, served
 from toolkit.installation import RIGHT
 
 Json = dict[str, Any]
@@ -110,10 +108,6 @@ class Fleet:
 
 STATES = "kube-state-metrics"
 PLAIN = "text/plain; version=0.0.4"
-IDLE_TIMEOUT = 1
-"""Seconds after which the hook closes a connection that sends nothing."""
-LIFETIME = 60 * 86400
-"""Seconds until the certificate of the hook expires."""
 TOO_LARGE = b"x" * (2 * 1024 * 1024)
 
 
@@ -180,26 +174,21 @@ def run(fleet: Fleet, address: str, syncs: int, *, is_healthy: bool = False) -> 
 
 
 def _refused(fleet: Fleet, address: str) -> None:
-    """Send what the hook refuses, and a connection that it closes."""
+    """Send what the hook refuses, and what is not TLS, for which it closes the connection."""
     fleet.hook.post("/sync", content=b"{", headers=JSON)
     fleet.hook.post("/sync", content=TOO_LARGE, headers=JSON)
     host, _, port = address.partition(":")
-    threading.Thread(target=_stay_idle, args=(host, int(port)), daemon=True).start()
-
-
-def _stay_idle(host: str, port: int) -> None:
-    with socket.create_connection((host, port)) as connection:
-        connection.settimeout(3 * IDLE_TIMEOUT)
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(b"GET /sync HTTP/1.1\r\n\r\n")
         connection.recv(1)
 
 
 def _with_tls(folder: Path) -> list[str]:
     """Return the command of a hook over TLS; its files are in *folder*."""
     ca = trustme.CA()
-    expiry = datetime.fromtimestamp(time.time() + LIFETIME, UTC)
-    pair = ca.issue_cert("127.0.0.1", not_after=expiry)
+    pair = ca.issue_cert("127.0.0.1")
     ca.cert_pem.write_to_path(folder / "ca.crt")
     pair.private_key_pem.write_to_path(folder / "tls.key")
     pair.cert_chain_pems[0].write_to_path(folder / "tls.crt")
     options = [f"--tls-cert={folder / 'tls.crt'}", f"--tls-key={folder / 'tls.key'}"]
-    return [*serve_with(handshake_timeout=IDLE_TIMEOUT), *options, "--max-body=1", "--log-level=error"]
+    return [*SERVE, *options, "--max-body=1", "--log-level=error"]

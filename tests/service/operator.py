@@ -13,12 +13,6 @@ FORKED = (sys.executable, "-c", "from app.cli import main; main()")
 preload("app.cli.serve", "app.cli.bound")
 
 
-def serve_with(**limits: float) -> tuple[str, ...]:
-    """Return the command that serves with other constants among its limits."""
-    given = (f"{name}={value}" for name, value in limits.items())
-    return (sys.executable, "-c", "from tests.service.with_limits import run; run()", *given, "serve")
-
-
 def served(*command: str) -> AbstractContextManager[Served]:
     """Run *command* (default: forked, ``myresource serve``) until the block ends, by default without a drain."""
     return process.served(*(command or (*FORKED, "serve")), MYRESOURCE_DRAIN="0")

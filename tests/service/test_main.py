@@ -1,7 +1,6 @@
 """``uvicorn app.main:app``: the hooks in a server that is started in another way."""
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
 from metahook.envtest.free_port import free_port
 from toolkit.served.process import CLIENT
@@ -60,28 +60,32 @@ def test_it_answers_and_logs_as_the_service_does_and_loads_no_scripts_from_elsew
     assert pages == [404, 404, 200]
 
 
-def test_its_settings_are_those_of_the_environment_and_a_token_is_revoked_without_a_lifespan(tmp_path: Path) -> None:
-    """A chunked request needs a length where tokens are checked, as its trailer may have one."""
+def test_its_settings_are_those_of_the_environment_and_a_token_is_revoked(tmp_path: Path) -> None:
     file = tmp_path / "token"
-    file.write_text("a-token")
-    token, kind = b"Authorization: Bearer a-token\r\n", b"Content-Type: application/json\r\n"
-    chunked, length = b"Transfer-Encoding: chunked\r\n\r\n", b"Content-Length: %d\r\n\r\n"
-    body, large = b"%x\r\n%s\r\n0\r\n" % (len(READY), READY), b" " * (1024 * 1024 + 1)
-    whole = token + kind + length % len(READY) + READY
-    requests = [
-        (411, kind + chunked + body + token + b"\r\n"),
-        (411, token + kind + chunked + body + b"\r\n"),
-        (401, kind + chunked + body + b"\r\n"),
-        (413, token + kind + length % len(large) + large),
-        (200, whole),
-    ]
-    with served(MYRESOURCE_MAX_BODY="1", MYRESOURCE_TOKENS=str(file), UVICORN_LIFESPAN="off") as url:
+    file.write_text("a-token-of-this-test")
+    token = {"Authorization": "Bearer a-token-of-this-test", **JSON}
+    with served(MYRESOURCE_MAX_BODY="1", MYRESOURCE_TOKENS=str(file)) as url:
 
-        def status(request: bytes) -> int:
-            with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=10) as client:
-                client.sendall(b"POST /sync HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + request)
-                return int(client.recv(65536)[9:12])
+        def status(headers: dict[str, str], body: bytes | Iterator[bytes] = READY) -> int:
+            return CLIENT.post(f"{url}/sync", content=body, headers=headers).status_code
 
-        assert [status(request) for _, request in requests] == [expected for expected, _ in requests]
+        assert [status(JSON), status(token, b" " * (1024 * 1024 + 1))] == [401, 413]
+        assert [status(token), status(token, iter([READY]))] == [200, 200]
         file.unlink()
-        assert eventually(lambda: status(whole) == 401, pause=0.2)
+        assert eventually(lambda: status(token) == 401, pause=0.2)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "problem"),
+    [
+        ("MYRESOURCE_MAX_BODY", "true", "Invalid value for MYRESOURCE_MAX_BODY: must be a whole number from 1 to 256"),
+        ("MYRESOURCE_TOKENS", "missing", "missing does not exist; create it with a token, such as one from: openssl"),
+    ],
+)
+def test_a_wrong_variable_is_told_in_one_line(variable: str, value: str, problem: str) -> None:
+    with started(free_port(), **{variable: value}) as process:
+        _, said = process.communicate(timeout=30)
+
+    assert process.returncode
+    assert said.startswith(f"myresource: {problem}")
+    assert said.count("\n") == 1

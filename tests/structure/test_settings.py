@@ -13,7 +13,7 @@ from app.settings.option import changed, read
 from app.settings.serve import LimitSettings, ServeSettings
 from app.settings.watch import WatchSettings
 from metahook.server import Limits
-from metahook.server.limits import KIB, NAMES
+from metahook.server.options import KIB, NAMES
 from website.settings import PAGE
 
 ROOT = Path(__file__).parents[2]

@@ -49,6 +49,7 @@ from metahook.protocol.bodies import (
 from metahook.protocol.controller import (
     Controller as Controller,
     Decorator as Decorator,
+    Handler as Handler,
 )
 from metahook.protocol.crd import crd as crd
 from metahook.protocol.drift import (

@@ -4,7 +4,8 @@
     Binding        what only that program knows
     Program        a program of any commands, each of which is imported when it is called
 
-The rest is for its own commands: errors of one line, objects in files, what a recording keeps, and the time.
+The rest is for its own commands: errors of one line, objects in files, what a recording keeps, the log of development
+mode, and the time.
 
 Each name is imported at its first use, as most commands need few of them. All need the extra ``cli``.
 """
@@ -15,6 +16,7 @@ from metahook.door import opener
 
 if TYPE_CHECKING:
     from metahook.cli.binding import Binding as Binding, Uncompared as Uncompared, Words as Words
+    from metahook.cli.dev_log import logging_calls as logging_calls
     from metahook.cli.errors import InputError as InputError, input_errors as input_errors
     from metahook.cli.files import metadata as metadata
     from metahook.cli.files.documents import FILE as FILE, as_yaml as as_yaml
@@ -27,19 +29,20 @@ if TYPE_CHECKING:
         read_manifests as read_manifests,
     )
     from metahook.cli.program import Commands as Commands, Program as Program, bound_program as bound_program
+    from metahook.clock import utc_now as utc_now
     from metahook.protocol.objects import Json as Json, printable as printable
     from metahook.protocol.request import Shape as Shape
     from metahook.protocol.request_builder import controller_of as controller_of
     from metahook.record import kept_fields as kept_fields
     from metahook.record.command import record_command as record_command
     from metahook.record.redaction import Redaction as Redaction
-    from metahook.server.clock import utc_now as utc_now
     from metahook.simulator.apiserver import custom_rules as custom_rules
     from metahook.simulator.apiserver.custom_rules import with_defaults as with_defaults
     from metahook.simulator.metacontroller.settings import SERVED as SERVED, Mode as Mode, Settings as Settings
 else:
     _NAMES = {
         "cli.binding": ("Binding", "Uncompared", "Words"),
+        "cli.dev_log": ("logging_calls",),
         "cli.errors": ("InputError", "input_errors"),
         "cli.files": ("metadata",),
         "cli.files.documents": ("FILE", "as_yaml"),
@@ -58,7 +61,7 @@ else:
         "record": ("kept_fields",),
         "record.command": ("record_command",),
         "record.redaction": ("Redaction",),
-        "server.clock": ("utc_now",),
+        "clock": ("utc_now",),
         "simulator.apiserver": ("custom_rules",),
         "simulator.apiserver.custom_rules": ("with_defaults",),
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),

@@ -18,13 +18,13 @@ from metahook.cli.hooks import remote_hook
 from metahook.cli.hooks.credentials import NO_CREDENTIALS, Credentials
 from metahook.cli.hooks.named_hook import PATHS
 from metahook.cli.hooks.remote_hook import RemoteHook, retry_after
-from metahook.server.app import ServerOptions, create_app
-from metahook.server.callers.tokens import Tokens
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
+from metahook.server import ServerOptions, Tokens
 from metahook.simulator.hook import Reply, Unreachable
 from toolkit.cli.bound import CONTROLLER, call, settled
 from toolkit.command import CommandResult, assert_one_line
-from toolkit.served.tls import Pki, serving, write_pair
+from toolkit.served.thread import serving
+from toolkit.served.tls import Pki, write_pair
 from toolkit.widgets import widget
 from toolkit.worlds import parent
 
@@ -41,8 +41,8 @@ def _pki(tmp_path_factory: pytest.TempPathFactory) -> Pki:
 
 @pytest.fixture(name="url", scope="module")
 def _url(pki: Pki) -> Iterator[str]:
-    app = create_app(CONTROLLER, ServerOptions(tokens=Tokens(pki.folder / "token")))
-    with serving(pki.certificates(), app=app) as (host, port):
+    options = ServerOptions(certificates=pki.certificates(), tokens=Tokens(pki.folder / "token"))
+    with serving(CONTROLLER, options) as (host, port):
         yield f"https://{host}:{port}"
 
 

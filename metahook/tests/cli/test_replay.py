@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from metahook.cli.files.recordings import read_recording
+from metahook.clock import utc_now
 from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import customize_request
-from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply
 from toolkit import widgets
 from toolkit.builders import NOW, NOW_TEXT

@@ -11,7 +11,8 @@ from fastapi import FastAPI
 
 from metahook import Controller
 from metahook.cli.commands.new import TEMPLATES
-from metahook.server.app import ServerOptions, create_app
+from metahook.cli.dev_log import logging_calls
+from metahook.server import ServerOptions, create_app
 from toolkit.cli.command import call as metahook
 from toolkit.documents import blocks, page
 from toolkit.root import ROOT
@@ -21,7 +22,6 @@ Json = dict[str, Any]
 
 PAGE = page("hook-reference")
 HOOK = ROOT / "examples/greeting/greetings.py"
-DEV = ServerOptions(dev=True)
 METADATA = {"name": "hi", "namespace": "default"}
 OBSERVED: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": METADATA, "data": {"text": "hello"}}
 
@@ -50,8 +50,8 @@ def without_durations(log: str) -> str:
 
 def log_of(controller: Controller, bodies: list[bytes], caplog: pytest.LogCaptureFixture) -> str:
     """Return what *controller* logs for *bodies* in development mode."""
-    app = create_app(controller, DEV)
-    with caplog.at_level(logging.INFO, "metahook.server.dev"):
+    app = create_app(controller, ServerOptions(around=logging_calls()))
+    with caplog.at_level(logging.INFO, "metahook.cli.dev_log"):
         for each in bodies:
             assert call(app, "/sync", each).status_code == 200
     messages = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
@@ -89,9 +89,9 @@ def is_served(app: FastAPI, url: str) -> bool:
 def test_each_address_that_a_page_or_help_names_is_served(where: str, greetings: Controller) -> None:
     addresses = [url.rstrip(".") for url in URL.findall(PROMISED[where])]
 
-    assert [url for url in addresses if not is_served(create_app(greetings, DEV), url)] == []
+    assert [url for url in addresses if not is_served(create_app(greetings), url)] == []
 
 
 def test_an_address_that_is_not_served_is_noticed(greetings: Controller) -> None:
     assert URL.findall(PROMISED["dev --help"]) == ["/openapi.json"]
-    assert not is_served(create_app(greetings, DEV), "/")
+    assert not is_served(create_app(greetings), "/")

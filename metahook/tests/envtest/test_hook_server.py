@@ -3,8 +3,9 @@
 import httpx
 import pytest
 
-from metahook.envtest import hook_server
-from metahook.server.lifecycle.address import Address, CannotListen
+from metahook.envtest import free_port as free_port_module, hook_server
+from metahook.envtest.free_port import free_port
+from metahook.server import Address, CannotListen
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import JSON
 
@@ -39,9 +40,20 @@ class EndsAtOnce:
 
 
 def test_a_start_that_fails_leaves_no_listener(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hook_server, "create_server", lambda _: EndsAtOnce())
+    monkeypatch.setattr(hook_server, "HookServer", lambda _: EndsAtOnce())
 
     with pytest.raises(TimeoutError, match=r"no hooks are served on 127\.0\.0\.1:") as raised:
         hook_server.hook_server(TINY).__enter__()
 
     assert is_free(str(raised.value).rpartition(" ")[2])
+
+
+def test_a_port_is_given_once_and_never_while_it_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = [free_port() for _ in range(3)]
+    monkeypatch.setattr(free_port_module, "_PORTS", ports)
+    monkeypatch.setattr(free_port_module, "_given", set())
+
+    with Address("127.0.0.1", ports[1]).listen():
+        given = {free_port(), free_port()}
+
+    assert given == {ports[0], ports[2]}

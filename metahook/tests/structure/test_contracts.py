@@ -32,17 +32,9 @@ def test_the_contracts_hold(half: Path) -> None:
         pytest.param("src/metahook/kinds.py", "import metahook.server.app", id="a kind knows of HTTP"),
         pytest.param("src/metahook/server/app.py", "import metahook.simulator.world", id="the service simulates"),
         pytest.param("src/metahook/server/app.py", "import metahook.envtest.cluster", id="the service knows the tests"),
-        pytest.param("src/metahook/server/app.py", "import metahook.server.dev.pages", id="the app imports the pages"),
+        pytest.param("src/metahook/server/calls.py", "import metahook.server.app", id="a call knows the app"),
         pytest.param(
-            "src/metahook/server/connections/body.py",
-            "import metahook.server.dev.mode",
-            id="a body knows of development",
-        ),
-        pytest.param("src/metahook/server/dev/mode.py", "import metahook.server.app", id="development knows the app"),
-        pytest.param(
-            "src/metahook/server/dev/calls.py",
-            "from metahook.server import connections",
-            id="development knows the connections",
+            "src/metahook/server/app.py", "import metahook.cli.dev_log", id="the app imports development mode"
         ),
         pytest.param(
             "src/metahook/simulator/apiserver/store.py",

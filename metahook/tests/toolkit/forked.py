@@ -14,7 +14,7 @@ _FORKS = multiprocessing.get_context("forkserver")
 
 def preload(*modules: str) -> None:
     """Import *modules*, too, before a process is forked."""
-    own = ["metahook.cli.commands.record", "metahook.server.lifecycle.serve", "toolkit.widgets"]
+    own = ["metahook.cli.commands.record", "metahook.server.serve", "toolkit.widgets"]
     _FORKS.set_forkserver_preload([*own, *modules])
 
 

@@ -5,14 +5,21 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
+from metahook.cli.dev_log import logging_calls
 from metahook.protocol.bodies import MIB
-from metahook.server import Address, ServerOptions, serve
-from metahook.server.callers.tls import Certificates
-from metahook.server.callers.tokens import Tokens
-from metahook.server.callers.watched_files import reloading
-from metahook.server.lifecycle import serve as lifecycle
-from metahook.server.limits import DEFAULT_LIMITS, NAMES, Limits
-from metahook.server.telemetry.logs import LogOptions
+from metahook.server import (
+    DEFAULT_LIMITS,
+    Address,
+    Certificates,
+    Limits,
+    LogOptions,
+    ServerOptions,
+    Tokens,
+    app as server_app,
+    serve,
+)
+from metahook.server.callers import reloading
+from metahook.server.options import NAMES
 from toolkit.widgets import WIDGETS
 
 SHOWN = ("port", "health_port", "drain")
@@ -58,12 +65,12 @@ def options_of(given: Namespace) -> ServerOptions:
         certificates=Certificates(given.tls_cert, given.tls_key, given.tls_client_ca) if given.tls_cert else None,
         tokens=Tokens(given.tokens) if given.tokens else None,
         settings={name: str(value) for name, value in vars(given).items() if name in SHOWN},
-        dev=given.dev,
+        around=logging_calls() if given.dev else None,
     )
 
 
 def main() -> None:
     """Serve until a signal; look often at files of certificates and tokens."""
     given = parsed()
-    vars(lifecycle)["reloading"] = partial(reloading, every=0.05)
+    vars(server_app)["reloading"] = partial(reloading, every=0.05)
     serve(WIDGETS, Address(given.host, given.port), Address(given.host, given.health_port), options_of(given))

@@ -22,7 +22,7 @@ from metahook.envtest.control_plane import ADMIN, MASTERS, ControlPlane, count_e
 from metahook.envtest.hook_server import hook_server
 from metahook.envtest.manifests import documents, establish, of_kind, with_hooks_at
 from metahook.protocol.objects import Manifest
-from metahook.server.hook.router import Controllers
+from metahook.server.app import Controllers
 
 T = TypeVar("T")
 ManifestList = list[Manifest]

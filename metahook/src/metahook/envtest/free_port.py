@@ -2,7 +2,7 @@
 
 import secrets
 
-from metahook.server.lifecycle.address import Address, CannotListen
+from metahook.server.options import Address, CannotListen
 
 _PORTS = range(12000, 32000)
 """Below those that systems give to clients, who would else take a port before it is listened on."""

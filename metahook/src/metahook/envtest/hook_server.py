@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from metahook.envtest.process import PATIENCE
-from metahook.server.app import create_app
-from metahook.server.hook.router import Controllers
-from metahook.server.lifecycle.address import Address
-from metahook.server.lifecycle.server import create_server
+from metahook.server.app import Controllers, create_app
+from metahook.server.options import Address
+from metahook.server.serve import HookServer
 
 
 @contextmanager
@@ -18,7 +17,7 @@ def hook_server(controllers: Controllers) -> Iterator[str]:
 
     Raise TimeoutError if they are not served.
     """
-    server = create_server(create_app(controllers))
+    server = HookServer(create_app(controllers))
     with Address("127.0.0.1", 0).listen() as listener:
         host, port = listener.getsockname()
         address = f"{host}:{port}"

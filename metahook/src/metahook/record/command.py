@@ -10,10 +10,7 @@ from metahook.protocol.bodies import MIB
 from metahook.record.recorder import CannotRecord, Recorder
 from metahook.record.redaction import Redaction
 from metahook.record.server import RecordedHook, serve
-from metahook.server.callers.tls import Certificates
-from metahook.server.callers.watched_files import CannotLoad
-from metahook.server.lifecycle.address import Address, CannotListen
-from metahook.server.telemetry.logs import set_up_logging
+from metahook.server import Address, CannotListen, CannotLoad, Certificates, set_up_logging
 
 _FILE = click.Path(path_type=Path)
 _HIGHEST_PORT = 65535

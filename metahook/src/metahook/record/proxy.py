@@ -13,9 +13,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from metahook.clock import Clock, utc_now
 from metahook.record.recorder import Exchange, Recorder
-from metahook.server.clock import Clock, utc_now
-from metahook.server.refusal import TOO_SLOW, Refused
+from metahook.server.refusals import TOO_SLOW, Refused
 
 TIMEOUT = 60.0
 """Seconds to wait for the hook: more than its callers do, whose time-out is to be the one that counts."""

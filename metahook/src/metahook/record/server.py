@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 import socket
 import ssl
 from dataclasses import dataclass
@@ -10,15 +9,13 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import httpx
+import uvicorn
 
 from metahook.record.proxy import TIMEOUT, Proxy
 from metahook.record.recorder import Recorder
-from metahook.server.app import ServerOptions
-from metahook.server.callers.tls import Certificates
-from metahook.server.callers.watched_files import CannotLoad, cannot_read, reloading
-from metahook.server.connections.connections import Connections
-from metahook.server.lifecycle.server import create_server
-from metahook.server.telemetry.telemetry import Telemetry
+from metahook.server import Certificates, ServerOptions, Telemetry
+from metahook.server.callers import CannotLoad, cannot_read, reloading
+from metahook.server.serve import server_config
 
 STOP_TIMEOUT = 15
 """Seconds for calls in progress when it stops. Metacontroller waits 10 for each."""
@@ -75,10 +72,6 @@ def serve(listener: socket.socket, certificates: Certificates | None, hook: Reco
 
 async def _serve(listener: socket.socket, options: ServerOptions, hook: RecordedHook, recorder: Recorder) -> None:
     async with hook.client() as client, reloading(options.certificates):
-        telemetry = Telemetry()
-        connections = Connections(options.limits, telemetry.closed, telemetry.refuse)
         proxy = Proxy(hook.url, client, recorder)
-        server = create_server(proxy, options, connections, adds_date=False)  # the hook's passes
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, server.handle_exit, number, None)
-        await server.serve([listener])
+        config = server_config(proxy, options, Telemetry(), lifespan="off", date_header=False)  # the hook's passes
+        await uvicorn.Server(config).serve([listener])

@@ -1,105 +1,146 @@
-"""The app that ``metahook.serve`` serves: FastAPI with the routes of hooks, and refusals in place of its errors."""
+"""The routes of controllers, for any FastAPI app, and the app that ``serve`` runs.
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, field
+The routes take the raw body: FastAPI's own way of declaring a body would parse all of it, and answer a mistake with the
+request's content, which Metacontroller would copy into an Event.
+"""
 
-from fastapi import FastAPI
-from prometheus_client.registry import Collector
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from metahook import __version__
-from metahook.server.callers.tls import Certificates, NameCheck
-from metahook.server.callers.tokens import TokenCheck, Tokens
-from metahook.server.clock import Clock, utc_now
-from metahook.server.connections.overload import OverloadCheck
-from metahook.server.hook.calls import HookCalls
-from metahook.server.hook.router import Controllers, DirectRoute, add_routes, handlers_of
-from metahook.server.limits import DEFAULT_LIMITS, Limits
-from metahook.server.refusal import from_http_exception
-from metahook.server.telemetry.logs import DEFAULT_LOG, LogOptions
-from metahook.server.telemetry.metrics import Metrics
-from metahook.server.telemetry.telemetry import Telemetry
+from metahook.clock import Clock, utc_now
+from metahook.protocol.controller import Controller, Handler
+from metahook.server.callers import CallerCheck, reloading
+from metahook.server.calls import HookCalls
+from metahook.server.openapi import documentation
+from metahook.server.options import DEFAULT_LIMITS, DEFAULT_OPTIONS, Limits, ServerOptions
+from metahook.server.refusals import refusal_of
+from metahook.server.telemetry import Metrics, Telemetry
+
+Controllers = Controller | Mapping[str, Controller]
+"""One controller, at ``/sync``, ``/customize``, and ``/finalize`` if it has that hook; or several, each by its prefix,
+such as ``/myresource``."""
+
+_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+
+
+class Hook(NamedTuple):
+    """A hook of a controller, at a path."""
+
+    path: str
+    name: str
+    controller: Controller
 
 
 @dataclass(frozen=True)
-class ServerOptions:
-    """How controllers are served."""
+class Service:
+    """What an app of hooks is made of, for the server that runs it."""
 
-    limits: Limits = DEFAULT_LIMITS
-    """What requests may take."""
-    log: LogOptions = DEFAULT_LOG
-    """What is logged, and how, unless logging is set up already."""
-    drain: float = 5
-    """Seconds for which requests are still served after SIGTERM. Ctrl-C stops without it."""
-    stop_timeout: float = 12
-    """Seconds after that for requests in progress; a hook call takes at most 10."""
-    certificates: Certificates | None = None
-    """Serve the hooks over TLS; None over plain HTTP."""
-    tokens: Tokens | None = None
-    """Serve the hooks to callers with a token; None to everyone."""
-    version: str = __version__
-    """The hook's version, for the OpenAPI document."""
-    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Settings that differ from their defaults, without secrets: for the first line of the log."""
-    dev: bool = False
-    """Development mode: log what each call changes in the response, and each exception with its text and traceback. Not
-    for clusters."""
-    collectors: tuple[Collector, ...] = ()
-    """The hook's own metrics, of prometheus_client, made with ``registry=None``; served beside those of metahook.
-    A thread reads them: one that takes long holds up neither health nor hooks."""
+    options: ServerOptions
+    calls: HookCalls
+    metrics: Metrics
+    telemetry: Telemetry
 
 
-DEFAULT_OPTIONS = ServerOptions()
+def hook_router(
+    controllers: Controllers,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    telemetry: Telemetry | None = None,
+    clock: Clock = utc_now,
+) -> APIRouter:
+    """Return the routes of the hooks of *controllers*, which share the memory and the threads that *limits* allow.
+
+    Calls are logged with :mod:`logging`, or as *telemetry* does. Raise ValueError if a prefix is not one.
+    """
+    hooks = list(_hooks(controllers))
+    return _router(hooks, _calls(hooks, limits, telemetry or Telemetry(), clock))
 
 
 def create_app(
-    controllers: Controllers,
-    options: ServerOptions = DEFAULT_OPTIONS,
-    *,
-    clock: Clock = utc_now,
-    telemetry: Telemetry | None = None,
+    controllers: Controllers, options: ServerOptions = DEFAULT_OPTIONS, *, clock: Clock = utc_now
 ) -> FastAPI:
-    """Return the app that serves *controllers*; raise ValueError if a prefix is not one.
+    """Return the app that serves *controllers*, under any server; raise ValueError if a prefix is not one.
 
-    *telemetry* is told what happens to requests; without it, only the log is.
+    It has the service in ``state.service``, of which :func:`metahook.server.run` serves health and metrics.
     """
-    telemetry = telemetry or create_telemetry(controllers, options)
+    hooks = list(_hooks(controllers))
+    paths = frozenset(hook.path for hook in hooks)
+    metrics = Metrics(paths, options)
+    telemetry = Telemetry(None if options.around else options.log.rate, paths, metrics)
+    calls = _calls(hooks, options.limits, telemetry, clock)
+    metrics.measure(calls)
     app = FastAPI(
         title="Metacontroller hooks",
         version=options.version,
         docs_url=None,  # the page would load its scripts from another server
         redoc_url=None,
+        redirect_slashes=False,
+        lifespan=partial(_lifespan, options, telemetry),
         telemetry={"tracing": False, "metrics": False, "logs": False},  # ours says less of a request
     )
-    app.router.redirect_slashes = False
-    handlers = handlers_of(controllers)
-    app.add_exception_handler(HTTPException, _refuse_with(telemetry, {*handlers, "/openapi.json"}))
-    if options.dev:
-        from metahook.server.dev.mode import turn_on  # noqa: PLC0415 - it is off in a cluster
+    app.state.service = Service(options, calls, metrics, telemetry)
+    app.include_router(_router(hooks, calls, options.around))
 
-        handlers = turn_on(handlers)
-    app.state.calls = HookCalls(options.limits, telemetry, clock)
-    add_routes(app.router, controllers, handlers, app.state.calls, DirectRoute)
-    app.add_middleware(OverloadCheck, paths=frozenset(handlers), refuse=telemetry.respond_refused)
-    if options.tokens:
-        # The middleware that is added last is the first one to run.
-        app.add_middleware(TokenCheck, tokens=options.tokens, refuse=telemetry.respond_refused)
-    if options.certificates and options.certificates.client_names:
-        app.add_middleware(NameCheck, names=options.certificates.client_names, refuse=telemetry.respond_refused)
+    async def refuse(request: Request, error: Exception) -> Response:
+        refusal = refusal_of(error, {*paths, "/openapi.json"})  # type: ignore[arg-type] # what it is added for
+        return refusal.response(telemetry.refused(refusal, request.url.path), request)
+
+    app.add_exception_handler(HTTPException, refuse)
+    names = options.certificates.client_names if options.certificates else ()
+    if options.tokens or names:
+        app.add_middleware(CallerCheck, tokens=options.tokens, names=names, telemetry=telemetry)
     return app
 
 
-def create_telemetry(controllers: Controllers, options: ServerOptions, metrics: Metrics | None = None) -> Telemetry:
-    """Return the telemetry of a server. Development mode has a log of its own for calls."""
-    return Telemetry(None if options.dev else options.log.rate, hooks=handlers_of(controllers), metrics=metrics)
+@asynccontextmanager
+async def _lifespan(options: ServerOptions, telemetry: Telemetry, _: FastAPI) -> AsyncIterator[None]:
+    """Read files that change, and write counts that are due, for as long as the app is served."""
+    async with reloading(options.certificates, options.tokens), telemetry.writing_counts():
+        yield
 
 
-def _refuse_with(telemetry: Telemetry, paths: Collection[str]) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Return the handler of the router's exceptions: a coroutine, because Starlette has threads for other handlers."""
+def _hooks(controllers: Controllers) -> Iterator[Hook]:
+    by_prefix = {"": controllers} if isinstance(controllers, Controller) else controllers
+    for prefix, controller in by_prefix.items():
+        if not _PREFIX.fullmatch(prefix):
+            message = f"not the prefix of a path: {prefix!r}; write it as in /myresource"
+            raise ValueError(message)
+        yield from (Hook(f"{prefix}/{name}", name, controller) for name in controller.handlers)
 
-    async def refuse(request: Request, error: Exception) -> Response:
-        return telemetry.respond_refused(from_http_exception(error, paths), request.url.path)
 
-    return refuse
+def _calls(hooks: list[Hook], limits: Limits, telemetry: Telemetry, clock: Clock) -> HookCalls:
+    return HookCalls(limits, telemetry, clock, all_quick=all(hook.controller.quick for hook in hooks))
+
+
+def _router(hooks: list[Hook], calls: HookCalls, around: Callable[[str, Handler], Handler] | None = None) -> APIRouter:
+    router = APIRouter()
+    for path, name, controller in hooks:
+        handler = controller.handlers[name]
+        router.add_api_route(
+            path,
+            calls.endpoint(path, around(path, handler) if around else handler, is_quick=controller.quick),
+            methods=["POST"],
+            generate_unique_id_function=_operation_id,
+            name=_dashed(path),
+            **documentation(controller, name),
+        )
+    return router
+
+
+def _operation_id(route: APIRoute) -> str:
+    """Return the id of *route* from the path at which an app has it: two routers in one app have different ids."""
+    return _dashed(route.path_format)
+
+
+def _dashed(path: str) -> str:
+    return path.removeprefix("/").replace("/", "-")

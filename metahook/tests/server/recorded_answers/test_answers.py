@@ -121,7 +121,7 @@ TOKENS = {
     "a request after 401": Exchange((allowed(), allowed(VALID))),
 }
 
-SERVE = (*WIDGETS, "--idle-timeout=2", "--head-timeout=2", "--log-level=error", "--stop-timeout=1")
+SERVE = (*WIDGETS, "--head-timeout=2", "--log-level=error", "--stop-timeout=1")
 SERVERS: dict[str, dict[str, dict[str, Exchange]]] = {
     "--body-timeout=8": {"hostile requests": HOSTILE, "health": HEALTH},
     "--body-timeout=2": {"connections": CONNECTIONS},

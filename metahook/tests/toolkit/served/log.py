@@ -5,7 +5,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from metahook.server.telemetry.logs import Format, formatter
+from metahook.server import Format
+from metahook.server.logs import formatter
 
 FORMATS: list[Format] = ["json", "console"]
 

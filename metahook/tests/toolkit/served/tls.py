@@ -1,33 +1,23 @@
-"""A hook that only some may call: certificates for it, and a server of it in this process."""
+"""Certificates for a hook and its callers, and what callers see while they are replaced."""
 
 import socket
 import ssl
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 
 import trustme
-import uvloop
-from starlette.types import ASGIApp
 
-from metahook.server.app import DEFAULT_OPTIONS, create_app
-from metahook.server.callers.tls import Certificates, MinVersion
-from metahook.server.callers.tokens import Tokens
-from metahook.server.callers.watched_files import reloading
-from metahook.server.connections.connections import Connections, OnClosed
-from metahook.server.lifecycle.server import create_server
-from metahook.server.limits import DEFAULT_LIMITS, Limits
-from toolkit.hooks.minimal import TINY, sync_body
+from metahook.server import Certificates
+from metahook.server.callers import MinVersion
+from toolkit.hooks.minimal import sync_body
 from toolkit.served.asgi import JSON
 from toolkit.waiting import eventually
-
-POLL = 0.02
-"""Seconds."""
 
 
 class Pki:
@@ -65,34 +55,6 @@ def write_pair(cert: trustme.LeafCert, cert_file: Path, key_file: Path) -> None:
     cert_file.write_bytes(b"".join(pem.bytes() for pem in cert.cert_chain_pems))
     key_file.touch(0o600)
     key_file.write_bytes(cert.private_key_pem.bytes())
-
-
-@contextmanager
-def serving(
-    certificates: Certificates | None = None,
-    tokens: Tokens | None = None,
-    closed: OnClosed = lambda _: None,
-    app: ASGIApp | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-) -> Iterator[tuple[str, int]]:
-    """Serve TINY in a thread, and give its address. The files are read every POLL seconds."""
-    options = replace(DEFAULT_OPTIONS, certificates=certificates, tokens=tokens, limits=limits)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        address: tuple[str, int] = listener.getsockname()
-        tiny = create_app({"": TINY}, options)
-        server = create_server(app or tiny, options, Connections(limits, closed))
-
-        async def run() -> None:
-            async with reloading(certificates, tokens, every=POLL):
-                await server.serve([listener])
-
-        thread = threading.Thread(target=lambda: uvloop.run(run()))
-        thread.start()
-        try:
-            yield address
-        finally:
-            server.should_exit = True
-            thread.join(10)
 
 
 def post(address: tuple[str, int], context: ssl.SSLContext | None, headers: Mapping[str, str] = JSON) -> int:

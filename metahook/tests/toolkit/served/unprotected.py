@@ -9,7 +9,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.responses import Response
 
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from toolkit.widgets import WIDGETS
 
 UNPROTECTED = (sys.executable, "-c", "from toolkit.served.unprotected import main; main()")

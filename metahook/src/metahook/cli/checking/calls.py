@@ -20,10 +20,10 @@ import msgspec
 from metahook.cli.checking.other_process import SHIFTS, Call as OtherCall, Responses, call_in_others
 from metahook.cli.errors import InputError
 from metahook.cli.hooks.named_hook import LocalHook, described
+from metahook.clock import utc_now
 from metahook.protocol.controller import Controller
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.purity import LATER, ImpureHook, differ, differing, unasked
-from metahook.server.clock import utc_now
 from metahook.simulator.clock import START
 from metahook.simulator.history import Call, History, parent_in
 from metahook.simulator.hook import Hook, Reply, Unreachable, in_process

@@ -9,11 +9,10 @@ import click
 import uvicorn
 from uvicorn.supervisors import ChangeReload
 
+from metahook.cli.dev_log import logging_calls
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.hooks.named_hook import read_controller
-from metahook.server.app import ServerOptions
-from metahook.server.lifecycle.address import Address, CannotListen
-from metahook.server.lifecycle.serve import serve
+from metahook.server import Address, CannotListen, ServerOptions, serve
 
 HOST = "127.0.0.1"
 
@@ -53,7 +52,7 @@ def _serve_or_report(hook: str, port: int, sockets: Sequence[object] = ()) -> No
 
 
 def _serve(hook: str, port: int) -> None:
-    options = ServerOptions(drain=0, dev=True)
+    options = ServerOptions(drain=0, around=logging_calls())
     try:
         serve(read_controller(hook, "HOOK"), Address(HOST, port), Address(HOST, 0), options)
     except CannotListen as error:

@@ -31,8 +31,8 @@ from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, apply, place, problem_of, refusal
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.hooks.requests import Requests
+from metahook.clock import utc_now
 from metahook.protocol.objects import changed_paths
-from metahook.server.clock import utc_now
 from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.objects import Json
 from metahook.simulator.world import LONGEST_TIMER, NeverQuiet, World

@@ -17,7 +17,7 @@ from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import utc_time
 from metahook.cli.hooks.requests import Requests, children_of, invalid_spec, ready_of
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from metahook.simulator.history import Event
 from metahook.simulator.objects import Json
 from metahook.simulator.world import NeverQuiet, World

@@ -18,7 +18,7 @@ from metahook.cli.files.recordings import Recording, is_recording, read_recordin
 from metahook.cli.hooks.credentials import Credentials, with_credentials
 from metahook.cli.hooks.named_hook import PATHS, LocalHook, open_hook, open_url
 from metahook.cli.hooks.requests import Requests, live_requests
-from metahook.server.clock import utc_now
+from metahook.clock import utc_now
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES
 

@@ -42,8 +42,11 @@ class Credentials:
         """Return the header with the token; raise InputError."""
         if self.token_file is None:
             return {}
-        from metahook.server.callers.tokens import parse_token  # noqa: PLC0415 - few commands need it, and it takes time
-        from metahook.server.callers.watched_files import CannotLoad, cannot_read  # noqa: PLC0415 - the same
+        from metahook.server.callers import (  # noqa: PLC0415 - few commands need it, and it takes time
+            CannotLoad,
+            cannot_read,
+            parse_token,
+        )
 
         try:
             content = self.token_file.read_bytes()  # which may be a pipe of the shell

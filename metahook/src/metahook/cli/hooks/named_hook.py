@@ -16,9 +16,9 @@ import msgspec
 
 from metahook.cli.errors import InputError
 from metahook.cli.hooks.credentials import NO_CREDENTIALS, Credentials
+from metahook.clock import utc_now
 from metahook.protocol.controller import Controller
 from metahook.protocol.gate import RefusedResponse
-from metahook.server.clock import utc_now
 from metahook.simulator.hook import Hook, Reply, Unreachable, in_process
 
 if TYPE_CHECKING:

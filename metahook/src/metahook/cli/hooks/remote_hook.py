@@ -11,8 +11,8 @@ import httpx
 
 from metahook.cli.errors import InputError
 from metahook.cli.hooks.credentials import Credentials
+from metahook.clock import utc_now
 from metahook.protocol.bodies import MIB
-from metahook.server.clock import utc_now
 from metahook.simulator.hook import Reply, Unreachable
 
 TIMEOUT = 10.0

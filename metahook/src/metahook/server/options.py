@@ -1,0 +1,129 @@
+"""How controllers are served: the limits of requests, the log, who may call, and how the server stops."""
+
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from metahook import __version__
+from metahook.protocol.bodies import MAX_BODY, MIB
+
+if TYPE_CHECKING:
+    from prometheus_client.registry import Collector
+
+    from metahook.protocol.controller import Handler
+    from metahook.server.callers import Certificates, Tokens
+
+KIB = 1024
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What requests may take, with values that suit a Metacontroller with some thousand parents.
+
+    Sizes are in bytes, times in seconds. A limit has the same name in settings, logs and metrics. Those that depend on
+    the hook can be set; the others depend on Metacontroller and on Go's client, and are constants.
+    """
+
+    max_body: int = MAX_BODY
+    max_connections: int = 800
+    """Beyond it, uvicorn refuses requests with 503."""
+    max_in_flight: int = 64
+    """Hook calls that are received and not yet answered. Those beyond get 429."""
+    body_timeout: float = 5
+    """Counted from when the hook starts to read the body, with the time that a large one waits for its place. Half of a
+    hook call's timeout: a request that waits for a slow one is still answered in time."""
+    decide_timeout: float = 8
+    """Until a thread has decided, with the time until one is free. The function goes on: a thread can't be stopped."""
+
+    head_timeout: ClassVar[float] = 10
+    """From the first byte of a request to the end of its headers. A hook call's timeout: its caller is gone then."""
+    keep_alive: ClassVar[int] = 120
+    """Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a connection
+    just being closed fails, and is not repeated."""
+
+
+NAMES = tuple(Limits.__annotations__)
+"""Those of all limits."""
+
+DEFAULT_LIMITS = Limits()
+"""The limits of a server that is given none."""
+
+Format = Literal["auto", "json", "console"]
+"""How a line of the log is written; auto is console on a terminal, and else json."""
+Level = Literal["debug", "info", "warning", "error"]
+"""The least important lines that are written."""
+
+LOG_RATE = 10
+"""Lines of calls a second."""
+
+
+@dataclass(frozen=True)
+class LogOptions:
+    """What is logged, and how."""
+
+    format: Format = "auto"
+    level: Level = "info"
+    rate: float = LOG_RATE
+    """Lines of calls a second; level ``debug`` has a line for each call."""
+
+
+DEFAULT_LOG = LogOptions()
+"""The log of a server that is given no options."""
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """How controllers are served."""
+
+    limits: Limits = DEFAULT_LIMITS
+    log: LogOptions = DEFAULT_LOG
+    """What is logged, and how, unless logging is set up already."""
+    drain: float = 5
+    """Seconds for which requests are still served after SIGTERM. Ctrl-C stops without it."""
+    stop_timeout: float = 12
+    """Seconds after that for requests in progress; a hook call takes at most 10."""
+    certificates: "Certificates | None" = None
+    """Serve the hooks over TLS; None over plain HTTP."""
+    tokens: "Tokens | None" = None
+    """Serve the hooks to callers with a token; None to everyone."""
+    version: str = __version__
+    """The hook's version, for the OpenAPI document."""
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Settings that differ from their defaults, without secrets: for the first line of the log."""
+    around: "Callable[[str, Handler], Handler] | None" = None
+    """What is served in place of the handler at a path, such as one that logs calls for a developer, who then needs no
+    line of the log for each call."""
+    collectors: "tuple[Collector, ...]" = ()
+    """The hook's own metrics, of prometheus_client, made with ``registry=None``; served beside those of metahook."""
+
+
+DEFAULT_OPTIONS = ServerOptions()
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where to listen."""
+
+    host: str
+    port: int
+
+    def listen(self) -> socket.socket:
+        """Return a listening socket; raise CannotListen."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        try:
+            return socket.create_server((self.host, self.port), family=family)
+        except OSError as error:
+            reason = (error.strerror or "not an address").partition(" (while")[0].lower()
+            raise CannotListen(self, reason) from error
+
+
+class CannotListen(Exception):
+    """Raised when an address can't be listened on. Its text says which, and why."""
+
+    def __init__(self, address: Address, reason: str) -> None:
+        super().__init__(f"can't listen on {address.host} port {address.port}: {reason}")
+        self.address = address
+
+
+__all__ = ["DEFAULT_LIMITS", "DEFAULT_LOG", "DEFAULT_OPTIONS", "KIB", "LOG_RATE", "MIB", "NAMES"]
