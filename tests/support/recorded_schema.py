@@ -20,8 +20,8 @@ from typing import Any
 import httpx
 
 from metahook.envtest.binaries import Missing, find_binaries
+from metahook.envtest.cluster import documents
 from metahook.envtest.control_plane import ControlPlane
-from metahook.envtest.manifests import documents
 from tests.docs.documents import ROOT
 from tests.support.kubernetes_objects import ROOTS, Json, fields, value, with_field, zero
 from toolkit.built_in_kinds import built_in
