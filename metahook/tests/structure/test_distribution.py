@@ -8,14 +8,11 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
 from zipfile import ZipFile
 
 import pytest
 
-import metahook
-import metahook.commands
-import metahook.server
+from metahook import commands
 from toolkit.root import ROOT
 from toolkit.slow import only_whole, short_or_whole
 
@@ -56,31 +53,17 @@ def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
     assert loaded(code) == loaded("import msgspec")
 
 
-DOORS = pytest.mark.parametrize("door", [metahook.commands, metahook.server], ids=lambda door: door.__name__)
+def test_each_name_for_another_command_line_can_be_imported() -> None:
+    assert set(vars(commands)["__all__"]) <= set(dir(commands))
+    assert [name for name in vars(commands)["__all__"] if not hasattr(commands, name)] == []
 
 
-@DOORS
-def test_each_name_of_a_door_can_be_imported(door: ModuleType) -> None:
-    assert set(vars(door)["__all__"]) <= set(dir(door))
-    assert [name for name in vars(door)["__all__"] if not hasattr(door, name)] == []
-
-
-@DOORS
-def test_a_type_checker_sees_the_names_of_a_door(door: ModuleType) -> None:
-    tree = ast.parse(Path(door.__file__ or "").read_text())
+def test_a_type_checker_sees_the_names_for_another_command_line() -> None:
+    tree = ast.parse(Path(commands.__file__).read_text())
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.col_offset]
-    seen = [((node.module or "").removeprefix("metahook."), each.name) for node in imports for each in node.names]
-    is_package = hasattr(door, "__path__")  # the modules of metahook.commands are beside it
-    below = door.__name__.partition(".")[2] if is_package else ""
-    modules = {
-        name: f"{below}.{module}".lstrip(".") for module, names in vars(door)["_NAMES"].items() for name in names
-    }
+    seen = {each.name: (node.module or "").removeprefix("metahook.") for node in imports for each in node.names}
 
-    assert {name: module for module, name in seen} == modules
-
-
-def test_a_door_alone_imports_nothing_that_serves() -> None:
-    assert not {"fastapi", "prometheus_client", "starlette", "uvicorn"} & loaded("import metahook.server")
+    assert seen == {name: module for module, names in vars(commands)["_NAMES"].items() for name in names}
 
 
 def test_serving_needs_the_extra() -> None:
@@ -88,23 +71,23 @@ def test_serving_needs_the_extra() -> None:
 
 
 @pytest.mark.parametrize(
-    ("door", "name", "missing", "extra"),
+    ("package", "name", "missing", "extra"),
     [("metahook.server", "serve", "uvloop", "server"), ("metahook.commands", "bound_program", "click", "cli")],
 )
-def test_a_name_without_its_extra_says_how_to_install_it(door: str, name: str, missing: str, extra: str) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; from {door} import {name}"
+def test_a_name_without_its_extra_says_how_to_install_it(package: str, name: str, missing: str, extra: str) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; from {package} import {name}"
     ended = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
 
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].endswith(
-        f"{door}.{name} needs the extra {extra}: pip install './metahook[{extra}]'"
+        f"{package} needs the extra {extra}: pip install './metahook[{extra}]'"
     )
 
 
-@pytest.mark.parametrize("door", ["metahook.server", "metahook.commands"])
-def test_a_name_that_a_door_has_not_is_an_error(door: str) -> None:
+@pytest.mark.parametrize("package", ["metahook.server", "metahook.commands"])
+def test_a_name_that_a_package_has_not_is_an_error(package: str) -> None:
     with pytest.raises(ImportError, match="nothing"):
-        exec(f"from {door} import nothing")  # noqa: S102 - mypy would refuse the statement
+        exec(f"from {package} import nothing")  # noqa: S102 - mypy would refuse the statement
 
 
 @pytest.mark.parametrize(
