@@ -7,9 +7,9 @@ from contextlib import contextmanager
 import click
 
 from app.cli.importing.comparison import Weight
-from app.cli.importing.conversion import Imported, imported, in_apps_v1, name_of
+from app.cli.importing.conversion import Imported, imported, in_apps_v1
 from app.cli.importing.kubernetes import UnacceptableError, kind_of, stored
-from metahook import Deployment
+from metahook import Deployment, Kind
 from metahook.commands import (
     FILE,
     FileManifest,
@@ -24,7 +24,8 @@ from metahook.commands import (
     read_manifests,
 )
 
-_GROUPS = ("apps/", "extensions/")
+_VERSIONS = ("apps/v1", "apps/v1beta1", "apps/v1beta2", "extensions/v1beta1")
+_DEPLOYMENTS = [Kind(version, Deployment.KIND.kind, Deployment.KIND.plural) for version in _VERSIONS]
 _WORKLOADS = {"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob", "Pod"}
 _ALONE = "a MyResource runs a Deployment alone"
 _USES = {
@@ -80,10 +81,14 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
     deployments = [each for each in found if _is_deployment(each)]
     if not deployments:
         raise _no_deployment(", ".join(files), found)
-    code, rest = 0, [each for each in found if each not in deployments]
-    left = [*rest]
+    others = [each for each in found if each not in deployments]
+    if problem := misspelt(_DEPLOYMENTS, others, is_one_there=True):
+        raise problem
+    _check_each_is_there_once(found)
+    _check_containers(containers, deployments)
+    code, by_name, left = 0, dict[tuple[str, str], FileManifest](), [*others]
     for each in deployments:
-        result = _imported(each, [other for other in rest if _is_beside(other, each)], containers)
+        result = _imported(each, [other for other in others if _is_beside(other, each)], containers)
         where = f"{each.place()}: Deployment {each.name}"
         left = [
             other for other in left if not (_is_beside(other, each) and (other.kind, other.name) in result.mentioned)
@@ -94,6 +99,7 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
             for sentence in result.said[Weight.ALWAYS] + result.said[Weight.CHANGED]:
                 click.echo(printable(f"{where}: {sentence}"))
         elif result.my_resource:
+            _check_is_new(result.my_resource, each, by_name)
             click.echo(_document(each, result, result.my_resource), nl=False)
             for other in used:
                 click.echo(f"---\n{as_yaml(other.content)}", nl=False)
@@ -106,7 +112,7 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
 
 
 def _is_deployment(manifest: FileManifest) -> bool:
-    return manifest.kind == Deployment.KIND.kind and manifest.api_version.startswith(_GROUPS)
+    return manifest.kind == Deployment.KIND.kind and manifest.api_version in _VERSIONS
 
 
 def _no_deployment(files: str, found: list[FileManifest]) -> InputError:
@@ -115,6 +121,41 @@ def _no_deployment(files: str, found: list[FileManifest]) -> InputError:
     remedy = f"{_ALONE}, so leave it as it is" if is_workload else "name a file that has one"
     kinds = [Deployment.KIND]
     return misspelt(kinds, found, is_one_there=False) or missing(kinds, found, files, remedy)
+
+
+def _check_each_is_there_once(found: list[FileManifest]) -> None:
+    """Raise InputError if an object is there twice: the last one would win."""
+    first: dict[tuple[str, str, str], FileManifest] = {}
+    for each in found:
+        key = (each.kind, _namespace(each), each.name)
+        if key in first:
+            message = f"{each.kind} {each.name}: the same object as in {first[key].place()}; remove one of them"
+            raise each.error(message)
+        first[key] = each
+
+
+def _check_containers(names: tuple[str, ...], deployments: list[FileManifest]) -> None:
+    """Raise InputError if no Pod has a container of one of *names*."""
+    shown = repr([each.content.get("spec") for each in deployments])
+    for name in names:
+        if f"'name': {name!r}" not in shown:
+            message = f"--container {name}: no Deployment has a container of this name; name one that is there"
+            raise InputError(message)
+
+
+def _check_is_new(my_resource: Json, manifest: FileManifest, by_name: dict[tuple[str, str], FileManifest]) -> None:
+    """Raise InputError if another Deployment becomes a MyResource of the same name."""
+    name = my_resource["metadata"]["name"]
+    other = by_name.setdefault((_namespace(manifest), name), manifest)
+    if other is not manifest:
+        message = (
+            f"Deployment {manifest.name} becomes MyResource {name}, as that in {other.place()}; import one of them"
+        )
+        raise manifest.error(message)
+
+
+def _namespace(manifest: FileManifest) -> str:
+    return str(manifest.content["metadata"].get("namespace") or "default")
 
 
 def _imported(manifest: FileManifest, others: list[FileManifest], containers: tuple[str, ...]) -> Imported:
@@ -137,8 +178,7 @@ def _refusals(manifest: FileManifest) -> Iterator[None]:
 
 
 def _is_beside(other: FileManifest, deployment: FileManifest) -> bool:
-    namespaces = [each.content["metadata"].get("namespace") or "default" for each in (other, deployment)]
-    return namespaces[0] == namespaces[1]
+    return _namespace(other) == _namespace(deployment)
 
 
 def _is_used(other: FileManifest, deployment: FileManifest, result: Imported) -> bool:
@@ -170,7 +210,7 @@ def _why_not(manifest: FileManifest) -> str:
 
 
 def _document(manifest: FileManifest, result: Imported, my_resource: Json) -> str:
-    name = name_of(manifest.content)
+    name = my_resource["metadata"]["name"]
     new = f"The new one is {name}-deployment, and selects its Pods by myresource: {name}."
     comments = [f"From Deployment {manifest.name}. {new}", *result.said[Weight.CHANGED]]
     return "---\n" + "".join(f"# {printable(line)}\n" for line in comments) + as_yaml(my_resource)

@@ -16,7 +16,7 @@ import msgspec
 
 from app.core.child_metadata import EARLIER_FAILURE, REPAIR_ANNOTATION, REVISION, ROLLED_OUT_TEMPLATE
 from app.core.desired.desired_state import DesiredState, NameOccupant
-from app.core.desired.replicas import ScheduleState, is_set_by_others, observed_replicas
+from app.core.desired.replicas import is_set_by_others, observed_replicas
 from app.core.diagnosis.pod_diagnosis import Diagnosis
 from app.core.drift import Drift, Foreign
 from app.core.override import Overriding, known_overrides
@@ -350,14 +350,18 @@ class Facts:
         self.drifts = drifts
         self.drift = drifts[0] if drifts else None
         """The drift that is reported: the first one. A stale request is a drift, too."""
-        self.deployment_drift = _deployment_drift(drifts) if drifts else None
+        of_deployment = (each for each in drifts if each.kind == "Deployment" and not each.is_undesired)
+        self.deployment_drift = next(of_deployment, None)
         """How the Deployment is not as desired, if it is not, so that its status is about another spec."""
         self.diagnosis = diagnosis
         """What Pods show; an empty one if they are not watched."""
         self.has_unstable_pods = diagnosis.stable_pods is not None
         """Whether Pods become ready and fail again."""
         self.previous_status = previous_status
-        self.is_changing_state = _is_changing_state(desired.schedule, previous_status) if desired.schedule else False
+        reached, schedule = previous_status.reached_state, desired.schedule
+        self.is_changing_state = bool(
+            reached and schedule and reached != ReachedState(schedule.name, schedule.replicas)
+        )
         """Whether the schedule asks for another state than the one that was reached last."""
         self.was_ready = previous_status.was_ready and not self.is_changing_state
         """Whether Ready was True in this generation before, and in this state of the schedule."""
@@ -438,12 +442,10 @@ class Facts:
         if self.rollout.deployment is None or self.desired.is_kept:
             return None
         is_timed = self.rollout.progressed_at or self.rollout.is_late
-        is_soon_observed = self.template_records.is_rolled_out and not self._is_past(self.records_until)
+        until = self.records_until if self.template_records.is_rolled_out else None
+        is_soon_observed = until is not None and until > self.now
         is_unobserved = self.rollout.is_not_yet_observed and not is_soon_observed
         return ROLLOUT if is_unobserved or (not is_timed and self.is_incomplete) else None
-
-    def _is_past(self, time: datetime | None) -> bool:
-        return time is None or time <= self.now
 
     def _occupants(self) -> tuple[NameOccupant | None, NameOccupant | None]:
         occupants = self.desired.occupants
@@ -452,11 +454,3 @@ class Facts:
         staying = (each for each in occupants if not each.is_terminating)
         conflicts = (each for each in staying if each.kind != "Deployment" or self.wait.is_stuck)
         return next(terminating, None), next(conflicts, None)
-
-
-def _deployment_drift(drifts: Sequence[Drift]) -> Drift | None:
-    return next((drift for drift in drifts if drift.kind == "Deployment" and not drift.is_undesired), None)
-
-
-def _is_changing_state(schedule: ScheduleState, previous_status: PreviousStatus) -> bool:
-    return previous_status.reached_state not in {None, ReachedState(schedule.name, schedule.replicas)}

@@ -9,36 +9,12 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
+from app.core import reasons
 from app.core.desired.dependencies import State
 from app.core.diagnosis.causes import Cause
 from app.core.drift import has_annotations
 from app.core.facts import Facts
-from app.core.reasons import (
-    AVAILABLE,
-    BUILDING,
-    CHILD_TERMINATING,
-    CONFIG_NOT_FOUND,
-    DEPENDENCY_NOT_FOLLOWED,
-    INVALID_SPEC,
-    KIND_NOT_MANAGED,
-    LEFTOVER_FIELDS,
-    NAME_CONFLICT,
-    NOT_APPLIED,
-    OVERRIDDEN,
-    PAUSED,
-    PROGRESS_DEADLINE_EXCEEDED,
-    REPLICA_FAILURE,
-    REPLICAS_UNAVAILABLE,
-    ROLLED_BACK,
-    ROLLING_OUT,
-    SCALED_TO_ZERO,
-    SLEEPING,
-    SUSPENDED,
-    TERMINATING,
-    WAITING_FOR_DEPENDENCIES,
-    Outlook,
-    Reason,
-)
+from app.core.reasons import Outlook, Reason
 from metahook import Deployment, Manifest
 
 
@@ -85,54 +61,59 @@ def _has_leftover_fields(facts: Facts) -> bool:
 
 
 RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
-    (TERMINATING, lambda facts: facts.parent.deleting),
-    (INVALID_SPEC, lambda facts: facts.desired.problem is not None),
-    (SUSPENDED, lambda facts: facts.desired.is_suspended),
+    (reasons.TERMINATING, lambda facts: facts.parent.deleting),
+    (reasons.INVALID_SPEC, lambda facts: facts.desired.problem is not None),
+    (reasons.SUSPENDED, lambda facts: facts.desired.is_suspended),
     # Before NameConflict: an object that is being deleted frees the name soon.
-    (CHILD_TERMINATING, lambda facts: facts.terminating is not None),
-    (NAME_CONFLICT, lambda facts: facts.conflict is not None),
-    (KIND_NOT_MANAGED, lambda facts: bool(facts.desired.unmanaged)),
+    (reasons.CHILD_TERMINATING, lambda facts: facts.terminating is not None),
+    (reasons.NAME_CONFLICT, lambda facts: facts.conflict is not None),
+    (reasons.KIND_NOT_MANAGED, lambda facts: bool(facts.desired.unmanaged)),
     (
-        DEPENDENCY_NOT_FOLLOWED,
+        reasons.DEPENDENCY_NOT_FOLLOWED,
         lambda facts: facts.desired.is_waiting_for_dependencies and _has_unwatched_dependency(facts),
     ),
-    (WAITING_FOR_DEPENDENCIES, lambda facts: facts.desired.is_waiting_for_dependencies),
-    (LEFTOVER_FIELDS, _has_leftover_fields),
+    (reasons.WAITING_FOR_DEPENDENCIES, lambda facts: facts.desired.is_waiting_for_dependencies),
+    (reasons.LEFTOVER_FIELDS, _has_leftover_fields),
     # Only a write that arrived can be overridden. One that did not was refused, which is NotApplied.
     (
-        OVERRIDDEN,
+        reasons.OVERRIDDEN,
         lambda facts: facts.overriding.is_overridden or (facts.wait.is_stuck and facts.wait.has_resent_value),
     ),
-    (NOT_APPLIED, lambda facts: facts.wait.is_stuck),
-    (BUILDING, lambda facts: facts.drift is not None),
+    (reasons.NOT_APPLIED, lambda facts: facts.wait.is_stuck),
+    (reasons.BUILDING, lambda facts: facts.drift is not None),
     # Before all that the rollout shows: it is that of another image.
-    (ROLLED_BACK, lambda facts: facts.desired.is_rolled_back),
+    (reasons.ROLLED_BACK, lambda facts: facts.desired.is_rolled_back),
     # From here on the observed children are the desired ones, and the rollout decides.
     # Until the Deployment controller has observed the spec, its status is about the previous one.
-    (PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.is_not_yet_observed and facts.deadlines.has_no_progress),
-    (ROLLING_OUT, lambda facts: facts.is_not_yet_observed),
+    (reasons.PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.is_not_yet_observed and facts.deadlines.has_no_progress),
+    (reasons.ROLLING_OUT, lambda facts: facts.is_not_yet_observed),
     # Missing configuration comes first: without it no Pod starts, even if everything else is corrected.
-    (CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),
+    (reasons.CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),
     # Before the failures: a paused Deployment keeps its conditions about them, and nothing changes until it is resumed.
-    (PAUSED, lambda facts: facts.rollout.is_paused_midway),
+    (reasons.PAUSED, lambda facts: facts.rollout.is_paused_midway),
     # Before the deadline, whose message names no cause: refused Pods do not exist, so there is nothing to describe.
     # A cause that existing Pods show replaces it.
-    (REPLICA_FAILURE, _is_refused),
-    (REPLICAS_UNAVAILABLE, _has_lost_pods),
-    (PROGRESS_DEADLINE_EXCEEDED, _has_timed_out),
+    (reasons.REPLICA_FAILURE, _is_refused),
+    (reasons.REPLICAS_UNAVAILABLE, _has_lost_pods),
+    (reasons.PROGRESS_DEADLINE_EXCEEDED, _has_timed_out),
     (
-        ROLLING_OUT,
+        reasons.ROLLING_OUT,
         lambda facts: (facts.rollout.is_incomplete or facts.rollout.is_not_yet_observed) and not facts.is_scaling,
     ),
-    (REPLICAS_UNAVAILABLE, lambda facts: facts.has_unstable_pods and facts.rollout.replicas > 0),
-    (SLEEPING, lambda facts: facts.desired.replicas.is_asleep),
-    (SCALED_TO_ZERO, lambda facts: facts.rollout.replicas == 0),
-    (AVAILABLE, lambda _: True),
+    (reasons.REPLICAS_UNAVAILABLE, lambda facts: facts.has_unstable_pods and facts.rollout.replicas > 0),
+    (reasons.SLEEPING, lambda facts: facts.desired.replicas.is_asleep),
+    (reasons.SCALED_TO_ZERO, lambda facts: facts.rollout.replicas == 0),
+    (reasons.AVAILABLE, lambda _: True),
 ]
 """The first rule that holds gives the reason."""
 
 
-_EXPLAINED_BY_PODS = (PROGRESS_DEADLINE_EXCEEDED, REPLICA_FAILURE, REPLICAS_UNAVAILABLE, ROLLING_OUT)
+_EXPLAINED_BY_PODS = (
+    reasons.PROGRESS_DEADLINE_EXCEEDED,
+    reasons.REPLICA_FAILURE,
+    reasons.REPLICAS_UNAVAILABLE,
+    reasons.ROLLING_OUT,
+)
 """The reasons that a cause of Pods replaces."""
 
 
@@ -165,7 +146,9 @@ def await_records(facts: Facts, decision: Decision, children: Iterable[Manifest]
         is_awaited = not all(has_annotations(child, deployment) for child in deployments)
     else:
         is_recorded = not (facts.is_not_yet_observed or facts.rollout.is_incomplete)
-        is_awaited = decision.rule is ROLLING_OUT and is_recorded
+        is_awaited = decision.rule is reasons.ROLLING_OUT and is_recorded
     if not is_awaited:
         return decision
-    return decision._replace(reason=ROLLING_OUT, outlook=ROLLING_OUT.outlook, awaits_records_until=until)
+    return decision._replace(
+        reason=reasons.ROLLING_OUT, outlook=reasons.ROLLING_OUT.outlook, awaits_records_until=until
+    )

@@ -9,6 +9,7 @@ get that one back, which is made only for a failure that another image can mend.
 from typing import NamedTuple
 
 from app.api.names import CONTAINER
+from app.core import reasons
 from app.core.child_metadata import REPAIR_ANNOTATION, REVERTED
 from app.core.desired.deployment import with_rollback
 from app.core.desired.desired_state import left_as_applied
@@ -17,18 +18,16 @@ from app.core.drift import Drift, has_annotations
 from app.core.facts import Facts
 from app.core.override import read_annotation
 from app.core.readiness import Decision
-from app.core.reasons import (
-    CRASH_LOOPING,
-    IMAGE_PULL_FAILED,
-    OOM_KILLED,
-    PROBE_FAILING,
-    PROGRESS_DEADLINE_EXCEEDED,
-    RUN_CONTAINER_ERROR,
-    Outlook,
-)
+from app.core.reasons import Outlook
 from metahook import Manifest, Object, generation_stamp, with_annotations, with_observed_values, with_repair
 
-MENDED_BY_IMAGE = (IMAGE_PULL_FAILED, RUN_CONTAINER_ERROR, OOM_KILLED, CRASH_LOOPING, PROBE_FAILING)
+MENDED_BY_IMAGE = (
+    reasons.IMAGE_PULL_FAILED,
+    reasons.RUN_CONTAINER_ERROR,
+    reasons.OOM_KILLED,
+    reasons.CRASH_LOOPING,
+    reasons.PROBE_FAILING,
+)
 """The causes that Pods show for which the last image comes back. All others are about the spec or the cluster."""
 
 
@@ -118,7 +117,7 @@ def _has_failed(facts: Facts, decision: Decision) -> bool:
     """
     rollout, deadlines = facts.rollout, facts.deadlines
     is_reported = rollout.is_late or deadlines.is_stability_late or (rollout.is_complete and deadlines.has_no_progress)
-    if decision.rule is not PROGRESS_DEADLINE_EXCEEDED or rollout.is_not_yet_observed or not is_reported:
+    if decision.rule is not reasons.PROGRESS_DEADLINE_EXCEEDED or rollout.is_not_yet_observed or not is_reported:
         return False
     return rollout.replicas > 0 and not rollout.has_updated_none and not facts.template_records.is_failure_earlier
 

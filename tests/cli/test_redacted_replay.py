@@ -153,11 +153,11 @@ annotations.mygroup.example.com/applied annotations.mygroup.example.com/readyIma
 annotations.mygroup.example.com/restartedAt annotations.mygroup.example.com/rollback capabilities.add capabilities.drop
 childResources.resource conditions.lastTransitionTime conditions.reason conditions.status conditions.type
 configMap.name configMapKeyRef.key configMapKeyRef.name configMapRef.name configReload.mode
-containerStatuses.name containers.image containers.imagePullPolicy containers.name customize.version
+containerStatuses.name containers.image containers.name customize.version
 dnsConfig.nameservers dnsConfig.searches emptyDir.medium emptyDir.sizeLimit env.name envFrom.prefix
 fieldRef.fieldPath hostAliases.hostnames hostAliases.ip httpGet.port httpGet.scheme httpHeaders.name
 imagePullSecrets.name
-initContainers.cpu initContainers.image initContainers.imagePullPolicy initContainers.memory initContainers.name
+initContainers.cpu initContainers.image initContainers.memory initContainers.name
 initContainers.restartPolicy items.key labels.app.kubernetes.io/instance labels.app.kubernetes.io/managed-by
 labels.app.kubernetes.io/name labels.myresource limits.cpu limits.ephemeral-storage limits.example.com/device
 limits.memory matchExpressions.key matchExpressions.operator matchLabels.myresource metadata.creationTimestamp
@@ -187,9 +187,10 @@ volumeMounts.name volumes.name waiting.reason waiting.since webhook.responseUnMa
 """The fields, each with the one that it is in, of which words are kept."""
 
 KEPT_NAMES = {
-    f"spec.{MyResourceSpec.model_fields[name].alias}"
+    f"{parent}.{path[-1]}"
     for owner in get_args(Owner)
-    for path, name in copied_fields(MyResourceSpec, owner).items()
+    for path in copied_fields(MyResourceSpec, owner)
+    for parent in ("spec", *(("containers", "initContainers") if owner == "Container" else ()))
     if schema()["properties"]["spec"]["properties"][path[-1]].keys() & {"enum", "pattern"}
 }
 """The copied fields whose value is a name, or one of a few words."""

@@ -1,8 +1,8 @@
 """What `myresource import` knows of Kubernetes is what a real API server does, and what it says of an object is so."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -12,7 +12,7 @@ from metahook.envtest.binaries import find_binaries
 from metahook.envtest.control_plane import ControlPlane
 from tests.cli.importing.every_field import FIELDS, judge, stored, values, with_neighbours
 from tests.requests.builders import Json
-from tests.support.recorded_schema import FILE, OPTIONS, at, http_route_types, recorded, store, text, undocumented
+from tests.support.recorded_schema import FILE, OPTIONS, at, http_route_types, schema_of, store, undocumented
 
 BUILT_IN = [each for each in FIELDS if each.kind != "HTTPRoute"]
 
@@ -28,7 +28,7 @@ def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]
 
 
 def test_the_recorded_schema_is_that_of_the_api_server(cluster: httpx.Client) -> None:
-    assert text(recorded(cluster, http_route_types())) == Path(FILE).read_text()
+    assert schema_of(cluster, http_route_types()) == json.loads(FILE.read_text())
     assert undocumented(cluster) == []
 
 

@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
+from app.api.containers import Container
 from app.api.crd import schema
 from app.api.model import Owner, copied_fields
 from app.api.spec import MyResourceSpec
@@ -94,8 +95,6 @@ _EXPOSED = [
     ),
 ]
 
-_pull_policies = st.sampled_from(["Always", "IfNotPresent", "Never"])
-
 
 def _values(node: Json) -> list[Any]:
     """Return values of a field with the schema *node*, if it has few kinds of them; otherwise none."""
@@ -181,23 +180,33 @@ _autoscaling = st.sampled_from(
 )
 
 
+_of_containers = st.fixed_dictionaries(
+    {}, optional={path[-1]: _ALONE[path[-1]] for path in copied_fields(Container, "Container") if path[-1] in _ALONE}
+)
+
+
 @st.composite
 def _init_containers(draw: st.DrawFn) -> Json:
     """An init container and a sidecar, and what of the Pod they depend on."""
     mounted = draw(volumes_and_mounts)
     init = {
+        **draw(_of_containers),
         "name": "init",
         "image": draw(_images),
         **draw(memory_and_cpu),
         "command": ["run"],
-        "args": draw(st.lists(texts, max_size=2)),
         "env": draw(env),
-        "envFrom": draw(env_from),
-        "imagePullPolicy": draw(_pull_policies),
         "volumeMounts": mounted.pop("volumeMounts", []),
     }
     hooks = draw(lifecycle)
-    sidecar = {"name": "a-sidecar", "image": "proxy", "restartPolicy": "Always", **draw(probes), **hooks}
+    sidecar = {
+        **draw(_of_containers),
+        "name": "a-sidecar",
+        "image": "proxy",
+        "restartPolicy": "Always",
+        **draw(probes),
+        **hooks,
+    }
     sidecar |= draw(hardening) | {"ports": draw(st.sampled_from(SIDECAR_PORTS))}
     grace = sidecar.pop("terminationGracePeriodSeconds")
     return {"initContainers": [init, sidecar], "terminationGracePeriodSeconds": grace, **mounted}

@@ -11,20 +11,16 @@ release of the Gateway API; without a FILE, it stays as it is.
 import json
 import os
 import re
-import sys
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from metahook.envtest.binaries import Missing, find_binaries
 from metahook.envtest.cluster import documents
-from metahook.envtest.control_plane import ControlPlane
 from tests.docs.documents import ROOT
 from tests.support.kubernetes_objects import ROOTS, Json, fields, value, with_field, zero
-from toolkit.built_in_kinds import built_in
+from toolkit.built_in_kinds import built_in, recorded, text
 
 FILE = ROOT / "app/cli/importing/kubernetes.json"
 HTTP_ROUTE = "gateway.networking.k8s.io/v1"
@@ -111,7 +107,7 @@ def at(item: Any, path: tuple[str | int, ...]) -> Any:
     return item
 
 
-def recorded(http: httpx.Client, http_route: Json) -> Json:
+def schema_of(http: httpx.Client, http_route: Json) -> Json:
     """Return the schema of the API server behind *http*, with the types *http_route*."""
     document = built_in(http)
     types: Json = document["types"]
@@ -217,15 +213,6 @@ def _typed(schema: Json, path: str, found: Json) -> Any:
     return schema.get("format", "int64") if type_ == "integer" else type_
 
 
-def text(document: Json) -> str:
-    """Return *document* as JSON, with a line for each type."""
-    types = ",\n".join(
-        f'"{name}": {json.dumps(type_, separators=(",", ":"))}' for name, type_ in document["types"].items()
-    )
-    head = f'"version": "{document["version"]}",\n"kinds": {json.dumps(document["kinds"])}'
-    return f'{{{head},\n"types": {{\n{types}\n}}}}\n'
-
-
 def http_route_types() -> Json:
     """Return the types of HTTPRoute, those that are recorded if no other CRD is given."""
     path = os.environ.get("GATEWAY_API_CRD")
@@ -238,18 +225,8 @@ def http_route_types() -> Json:
 
 def main() -> None:
     """Write the file."""
-    try:
-        binaries = find_binaries()
-    except Missing as missing:
-        sys.exit(str(missing))
-    with tempfile.TemporaryDirectory() as folder:
-        plane = ControlPlane(binaries, Path(folder), {}, OPTIONS)
-        try:
-            plane.start()
-            document = recorded(plane.client().http, http_route_types())
-        finally:
-            plane.stop()
-    FILE.write_text(text(document))
+    document = recorded(lambda http: schema_of(http, http_route_types()), *OPTIONS)
+    FILE.write_text(text(document, json.dumps(document["kinds"])))
     print(f"{len(document['types'])} types in {FILE.name}")  # noqa: T201 - a command says what it did
 
 

@@ -14,6 +14,7 @@ from app.cli.importing.kubernetes import (
     effective,
     format_path,
     kept_annotations,
+    overtaken,
     stored,
 )
 from app.cli.importing.neighbours import Neighbours
@@ -23,6 +24,7 @@ from app.core.desired.deployment import deployment as made_deployment
 from app.core.desired.replicas import Replicas
 from metahook import Parent
 
+MANAGED_BY_HELM = ("app.kubernetes.io/managed-by", "Helm")
 DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 
 
@@ -50,7 +52,7 @@ def in_apps_v1(manifest: Json) -> Json:
     return {**manifest, "apiVersion": "apps/v1", "spec": {"selector": selector, **manifest["spec"]}}
 
 
-def name_of(manifest: Json) -> str:
+def _name_of(manifest: Json) -> str:
     """Return the name of the MyResource for a Deployment: its own, or the one from which the operator made it."""
     name = str(manifest["metadata"]["name"])
     of_operator = (manifest["spec"]["selector"].get("matchLabels") or {}).get(SELECTOR_LABEL)
@@ -66,7 +68,7 @@ def imported(manifest: Json, objects: list[Json], containers: tuple[str, ...]) -
     if "spec" not in given.spec["template"]:
         message = "spec.template.spec is required"
         raise UnacceptableError(message)
-    name = name_of({**manifest, "spec": given.spec})
+    name = _name_of({**manifest, "spec": given.spec})
     others = [_as_stored(each, result) for each in objects]
     for path in given.undeclared:
         result.say(Weight.LOST, f"{format_path(path)}: Kubernetes has no such field")
@@ -78,6 +80,10 @@ def imported(manifest: Json, objects: list[Json], containers: tuple[str, ...]) -
         names = ", ".join(each["name"] for each in given.spec["template"]["spec"]["containers"])
         result.say(Weight.LOST, f"its containers are {names}: choose that of the application with --container")
         return result
+    for each in given.spec["template"]["spec"]["containers"]:
+        for variable in overtaken(each):
+            why = f"{variable} is set again after a variable that refers to it; give the first one another name"
+            result.say(Weight.LOST, f"spec.template.spec.containers[{each['name']}].env: {why}")
     _fill(result, {**manifest, "spec": given.spec}, others, main, name)
     return result
 
@@ -127,7 +133,9 @@ def _fill(result: Imported, manifest: Json, objects: list[Json], main: str, name
         result.say(Weight.LOST, lost)
     own_labels = labels(parent).items()
     kept_labels = {
-        key: value for key, value in (metadata.get("labels") or {}).items() if (key, value) not in own_labels
+        key: value
+        for key, value in (metadata.get("labels") or {}).items()
+        if (key, value) not in {*own_labels, MANAGED_BY_HELM}
     }
     users = {
         "namespace": metadata.get("namespace"),

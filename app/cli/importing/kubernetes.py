@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NoReturn
 
 from app import Json
 from app.api.names import GROUP
@@ -26,6 +26,10 @@ ABSENT = object()
 """In place of a value that an object does not have."""
 
 _METADATA = {"apiVersion", "kind", "metadata", "status"}
+_OF_THE_SERVER = {
+    "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
+    "resourceVersion", "selfLink", "uid",
+}  # fmt: skip
 _MATCHES_ALL = {
     "core.v1.EmptyDirVolumeSource",
     "core.v1.ImageVolumeSource",
@@ -77,8 +81,9 @@ class Stored:
 
 def stored(item: Json) -> Stored:
     """Return *item* as an API server stores it, without values that mean nothing; raise UnacceptableError."""
-    _read(item.get("metadata"), "#apis.meta.v1.ObjectMeta", ("metadata",), [])
     undeclared: list[Path] = [(name,) for name in item if name not in {*_METADATA, "spec"}]
+    users = {name: value for name, value in (item.get("metadata") or {}).items() if name not in _OF_THE_SERVER}
+    _read(users, "#apis.meta.v1.ObjectMeta", ("metadata",), undeclared)
     return Stored(_read(item.get("spec"), spec_type(item), ("spec",), undeclared), undeclared)
 
 
@@ -150,7 +155,11 @@ def _scalar(value: Any, kind: str, path: Path) -> Any:  # noqa: ANN401 - any JSO
     if kind in ("int32", "int64", "int-or-string"):
         if is_number and value == int(value) and abs(value) < 2 ** (63 if kind == "int64" else 31):
             return int(value)
-        return _expected(value, str, "a whole number", path) if kind[-1] == "g" else _refuse(path, "a whole number")
+        return (
+            _expected(value, str, "a whole number", path)
+            if kind == "int-or-string"
+            else _refuse(path, "a whole number")
+        )
     return _expected(value, str, "a string", path)
 
 
@@ -158,7 +167,7 @@ def _expected(value: Any, type_: type, words: str, path: Path) -> Any:  # noqa: 
     return value if isinstance(value, type_) else _refuse(path, words)
 
 
-def _refuse(path: Path, words: str) -> Any:  # noqa: ANN401 - it returns nothing
+def _refuse(path: Path, words: str) -> NoReturn:
     message = f"{format_path(path)} must be {words}"
     raise UnacceptableError(message)
 
@@ -288,7 +297,7 @@ OF_CONTAINERS = ("runAsUser", "runAsGroup", "runAsNonRoot", "seccompProfile")
 """Fields of the securityContext of a Pod that are defaults for its containers."""
 
 _NO_RULE = ("runAsNonRoot", False)
-"""What a container has to be root if it likes."""
+"""It asks for nothing."""
 
 _BOOKKEEPING = {
     "autoscaling.alpha.kubernetes.io/conditions",
@@ -298,8 +307,10 @@ _BOOKKEEPING = {
     "kubectl.kubernetes.io/default-logs-container",
     "kubectl.kubernetes.io/last-applied-configuration",
     "kubectl.kubernetes.io/restartedAt",
+    "meta.helm.sh/release-name",
+    "meta.helm.sh/release-namespace",
 }
-"""Annotations that kubectl and controllers keep for themselves; the application's container is the only one, anyway."""
+"""Annotations that kubectl, Helm and controllers keep for themselves; a MyResource has one application anyway."""
 
 _NO_PODS = {"generateName", "name", "namespace", "ownerReferences"}
 """Metadata of a template that no Pod gets."""
@@ -348,6 +359,20 @@ def effective(spec: Json, main: str) -> Json:
     }
 
 
+def overtaken(container: Json) -> Iterator[str]:
+    """Yield the names of variables of *container* that are set again behind a reference to them.
+
+    The reference means the value before it, and a MyResource has each variable once.
+    """
+    seen: set[str] = set()
+    referred: set[str] = set()
+    for each in container.get("env") or []:
+        if each["name"] in referred:
+            yield each["name"]
+        seen.add(each["name"])
+        referred |= {name for name in seen if f"$({name})" in str(each.get("value") or "")}
+
+
 def _volume(volume: Json) -> Json:
     return {**volume, "emptyDir": {}} if volume.keys() == {"name"} else volume
 
@@ -359,8 +384,10 @@ def _container(container: Json, shared: Json, *, has_host_ports: bool) -> Json:
     ports = [
         {"hostPort": port["containerPort"], **port} if has_host_ports else port for port in container.get("ports") or []
     ]
-    # Of variables with the same name, the last one counts.
-    env = {each["name"]: _without_own_name(each, container["name"]) for each in container.get("env") or []}
+    env: dict[str, Json] = {}
+    for each in container.get("env") or []:
+        env.pop(each["name"], None)  # of variables with the same name, the last one counts, in its place
+        env[each["name"]] = _without_own_name(each, container["name"])
     made = {**container, "ports": ports, "env": [*env.values()], "securityContext": security}
     if made.get("imagePullPolicy") == pull_policy(str(made.get("image") or "")):
         del made["imagePullPolicy"]

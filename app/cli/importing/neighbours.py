@@ -60,25 +60,26 @@ class Neighbours:
     def _of(self, kind: str) -> Iterator[Json]:
         return (each for each in self.objects if each["kind"] == kind)
 
-    def _selects(self, selector: object) -> bool:
+    def _selects(self, selector: Json | None) -> bool:
+        """Tell whether the label *selector*, or that of a Service in this form, is one for the Pods."""
         labels = self.manifest["spec"]["template"].get("metadata", {}).get("labels", {})
-        return isinstance(selector, dict) and bool(selector) and selector.items() <= labels.items()
+        return bool(selector) and _matches(selector or {}, labels)
 
     def _leave(self, given: Json, selector: Json, why: str) -> None:
-        """Say that *given* stays as it is, and why, if its *selector* is one for the new Pods, too."""
+        """Say that *given* stays as it is, and why, if its label *selector* is one for the new Pods, too."""
         what = f"{given['kind']} {given['metadata']['name']}"
         self.named.append(given)
         labels = {**self.tree.spec.get("podMetadata", {}).get("labels", {}), **own_labels(self.parent)}
-        if selector.items() <= labels.items():
+        if _matches(selector, labels):
             self.report.say(Weight.CHANGED, f"{what} stays as it is, {why}")
         else:
-            remedy = f"it does not select the new Pods: let it select myresource: {self.parent.name}"
-            self.report.say(Weight.LOST, f"{what}: {remedy}")
+            remedy = f"change its selector to myresource: {self.parent.name}"
+            self.report.say(Weight.LOST, f"{what}: it does not select the new Pods; {remedy}")
 
     @cached_property
     def service(self) -> Json | None:
         """The Service that becomes a part of the MyResource: the one of its name that selects the Pods."""
-        selecting = [each for each in self._of("Service") if self._selects(each["spec"].get("selector"))]
+        selecting = [each for each in self._of("Service") if self._selects(_of_service(each))]
         return next((each for each in selecting if each["metadata"]["name"] == self.parent.name), None)
 
     @cached_property
@@ -143,8 +144,8 @@ class Neighbours:
 
     def others_stay(self) -> None:
         for each in self._of("Service"):
-            if each is not self.service and self._selects(each["spec"].get("selector")):
-                self._leave(each, each["spec"]["selector"], "and selects the new Pods, too")
+            if each is not self.service and self._selects(_of_service(each)):
+                self._leave(each, _of_service(each), "and selects the new Pods, too")
 
     def compare_service(self, model: MyResourceSpec) -> None:
         own = self.service
@@ -173,7 +174,14 @@ class Neighbours:
         elif found.is_added:
             self.report.say(Weight.CHANGED, f"{where}: it has {format_path(found.path)}, too")
         else:
-            self.report.say(Weight.LOST, f"{where}: {format_path(found.path)}: {_service_reason(found)}")
+            reason = self._unknown_target(found) or _service_reason(found)
+            self.report.say(Weight.LOST, f"{where}: {format_path(found.path)}: {reason}")
+
+    def _unknown_target(self, found: Difference) -> str:
+        """Return that the Pods have no port of the name to which a port of the Service leads; empty if they have."""
+        target = found.given.get("targetPort") if isinstance(found.given, dict) else None
+        is_unknown = isinstance(target, str) and target not in self._numbers
+        return f"no container has a port called {target}" if is_unknown else ""
 
     def _service(self, spec: Json, *, is_from_cluster: bool = True) -> Json:
         """Return *spec* with numbers in place of names, and without what the API server assigned."""
@@ -234,8 +242,12 @@ class Neighbours:
         return {**without, "autoscaling": _autoscaling(_scaler_form(given["spec"], self.main))}
 
     def _with_budget(self, given: Json) -> Json | None:
-        is_own = self._selects(given["spec"].get("selector", {}).get("matchLabels"))
-        return {**self.tree.nodes, "podDisruptionBudget": "Auto"} if is_own else None
+        if not self._selects(given["spec"].get("selector")):
+            return None
+        if "podDisruptionBudget" in self.tree.nodes:
+            self._leave(given, given["spec"]["selector"], "and a Pod with two of them can't be evicted: delete one")
+            return None
+        return {**self.tree.nodes, "podDisruptionBudget": "Auto"}
 
     def _with_expose(self, given: Json) -> Json | None:
         """Return the spec with the address of a route, and the name of its port unless that is the first one."""
@@ -265,6 +277,9 @@ class Neighbours:
             self.carried.append(given)
             if name == self.parent.name:
                 self.report.say(Weight.CHANGED, f"{kind} {name}: {_CONFLICT}")
+            elif kind == "PodDisruptionBudget":
+                why = "delete it with the Deployment: a Pod with two budgets can't be evicted"
+                self.report.say(Weight.CHANGED, f"{kind} {name}: {why}")
             if kind == "HorizontalPodAutoscaler" and "replicas" in before:
                 why = f"the autoscaler chooses the number of Pods, and begins with {made['spec'].get('minReplicas', 1)}"
                 self.report.say(Weight.CHANGED, f"spec.replicas: {why}")
@@ -277,7 +292,7 @@ class Neighbours:
             remedy = f"point it to Deployment {self.parent.name}-deployment"
             self.report.say(Weight.LOST, f"{kind} {name}: {why}; {remedy}")
         else:
-            self._leave(given, given["spec"].get("selector", {}).get("matchLabels", {}), f"as {why}")
+            self._leave(given, given["spec"].get("selector") or {}, f"as {why}")
 
     def _form(self, kind: str, spec: Json) -> Json:
         """Return the *spec* of an object as it is compared."""
@@ -295,6 +310,26 @@ class Neighbours:
         replicas = Replicas(number, is_autoscaled=model.autoscaling is not None)
         made = child.manifest(self.parent, model, replicas) if child.wants(model) else None
         return made and {**made, "spec": stored(made).spec}
+
+
+def _of_service(service: Json) -> Json:
+    """Return the selector of a *service* in the form of the others."""
+    labels = service["spec"].get("selector")
+    return {"matchLabels": labels} if labels else {}
+
+
+def _matches(selector: Json, labels: Json) -> bool:
+    """Tell whether the label *selector* is one for *labels*."""
+
+    def holds(key: str, operator: str, values: list[str]) -> bool:
+        if operator in ("In", "Exists"):
+            return key in labels and (operator == "Exists" or labels[key] in values)
+        return key not in labels or (operator == "NotIn" and labels[key] not in values)
+
+    expressions = selector.get("matchExpressions") or []
+    return (selector.get("matchLabels") or {}).items() <= labels.items() and all(
+        holds(each["key"], each["operator"], each.get("values") or []) for each in expressions
+    )
 
 
 _PORTS = field_type("#core.v1.Container", "ports")

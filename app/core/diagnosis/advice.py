@@ -14,17 +14,9 @@ from app.api.containers import Container
 from app.api.names import CONTAINER
 from app.api.probes import Probe
 from app.api.spec import MyResourceSpec
+from app.core import reasons
 from app.core.desired.valid_spec import Reference, references
-from app.core.reasons import (
-    CONTAINER_CONFIG_ERROR,
-    CRASH_LOOPING,
-    IMAGE_PULL_FAILED,
-    OOM_KILLED,
-    PROBE_FAILING,
-    RUN_CONTAINER_ERROR,
-    UNSCHEDULABLE,
-    Explanation,
-)
+from app.core.reasons import Explanation
 from metahook import ContainerStatus
 
 _FOREIGN_REMEDY = "check the sidecar injector or policy that adds this container"
@@ -87,7 +79,9 @@ class Advice:
         """Explain that an image can't be pulled."""
         own = self._own(container)
         remedy = self._pull(own) if own else _FOREIGN_REMEDY
-        return IMAGE_PULL_FAILED.explained(who=self._who(container), problem="can't pull its image", remedy=remedy)
+        return reasons.IMAGE_PULL_FAILED.explained(
+            who=self._who(container), problem="can't pull its image", remedy=remedy
+        )
 
     def absent_image(self, container: ContainerStatus) -> Explanation:
         """Explain that an image is not on the node, and that the pull policy keeps it from being pulled."""
@@ -96,7 +90,7 @@ class Advice:
         remedy = _FOREIGN_REMEDY
         if own:
             remedy = f"load the image onto every node, or set {own.path}.imagePullPolicy to IfNotPresent"
-        return IMAGE_PULL_FAILED.explained(who=self._who(container), problem=problem, remedy=remedy)
+        return reasons.IMAGE_PULL_FAILED.explained(who=self._who(container), problem=problem, remedy=remedy)
 
     def _pull(self, own: OwnContainer) -> str:
         if self._spec.image_pull_secrets:
@@ -106,7 +100,7 @@ class Advice:
     def config(self, container: ContainerStatus, message: str) -> Explanation:
         """Explain that a container can't be created; *message* is the kubelet's."""
         why = self._why(message) if self.is_own(container) else None
-        return CONTAINER_CONFIG_ERROR.explained(
+        return reasons.CONTAINER_CONFIG_ERROR.explained(
             who=self._who(container), why=why or "the node refuses its configuration"
         )
 
@@ -117,7 +111,7 @@ class Advice:
         if own:
             field = f"{own.path}.command"
             remedy = f"check {field}" if own.fields.command else f"its image has no working command: set {field}"
-        return RUN_CONTAINER_ERROR.explained(who=self._who(container), remedy=remedy)
+        return reasons.RUN_CONTAINER_ERROR.explained(who=self._who(container), remedy=remedy)
 
     def memory(self, container: ContainerStatus) -> Explanation:
         """Explain that a container took too much memory."""
@@ -131,7 +125,7 @@ class Advice:
             where, remedy = " without a memory limit", f"set {own.path}.resources.limits.memory"
         else:
             where, remedy = f" at its {limits['memory']} limit", f"raise {own.path}.resources.limits.memory"
-        return OOM_KILLED.explained(who=self._who(container), where=where, remedy=remedy)
+        return reasons.OOM_KILLED.explained(who=self._who(container), where=where, remedy=remedy)
 
     def crash(self, container: ContainerStatus, code: int) -> Explanation:
         """Explain that a container keeps exiting with this *code*.
@@ -141,7 +135,7 @@ class Advice:
         own = self._own(container)
         checks = _restarting_checks(own) if own and code in _EXITS_BY_CHECK else ""
         meaning = _EXITS_BY_CHECK[code].format(checks) if checks else _HINTS.get(code, _write_hint(own))
-        return CRASH_LOOPING.explained(
+        return reasons.CRASH_LOOPING.explained(
             who=self._who(container),
             code=str(code),
             hint=f" ({meaning})" if meaning else "",
@@ -154,7 +148,7 @@ class Advice:
         own = self._own(container)
         what = "the application" if container.name == CONTAINER else "the container"
         remedy = f"check {own.path}.readinessProbe, and how {what} answers it" if own else _FOREIGN_REMEDY
-        return PROBE_FAILING.explained(who=self._who(container), remedy=remedy)
+        return reasons.PROBE_FAILING.explained(who=self._who(container), remedy=remedy)
 
     def scheduling(self) -> Explanation:
         """Explain that a Pod fits no node."""
@@ -172,7 +166,7 @@ class Advice:
         }
         unmatched = [field for field, value in constraints.items() if value]
         claims = any(volume.persistent_volume_claim for volume in spec.volumes or [])
-        return UNSCHEDULABLE.explained(
+        return reasons.UNSCHEDULABLE.explained(
             requests=_listed([field for field, value in requests.items() if value]),
             constraints=f", no node matches {_listed(unmatched)}" if unmatched else "",
             claims=", no node can mount the claims in spec.volumes" if claims else "",

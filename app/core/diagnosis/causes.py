@@ -157,7 +157,8 @@ def _unready(container: ContainerStatus, advice: Advice, status: PodStatus) -> I
     """
     takes, started = advice.probe_takes(container), _started(container)
     if takes is not None and started and container.started is not False:
-        unready_since = parse_time(_time(status.condition("ContainersReady")))
+        unready = status.condition("ContainersReady")
+        unready_since = parse_time(unready.last_transition_time) if unready else None
         times = (after(started, takes + EVENT_GRACE), after(unready_since or started, EVENT_GRACE))
         since = max((time for time in times if time), default=None)
         foreign = not advice.is_own(container)
@@ -193,7 +194,3 @@ def _started(container: ContainerStatus) -> datetime | None:
 def _forgiven(container: ContainerStatus) -> datetime | None:
     started = _started(container)
     return after(started, FORGIVEN) if started else None
-
-
-def _time(condition: Condition | None) -> str | None:
-    return condition.last_transition_time if condition else None

@@ -82,7 +82,13 @@ class _Transitions:
             return self._available_since("False") if is_shown else None
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return None
-        is_scaled = facts.desired.replicas.is_autoscaled and self._may_have_scaled(unchanged)
+        deployment = None if facts.is_changing_state else facts.rollout.deployment
+        # Then the Deployment can have been unavailable only because it was scaled up.
+        is_scaled = (
+            facts.desired.replicas.is_autoscaled
+            and deployment
+            and may_have_scaled(deployment, facts.children, unchanged)
+        )
         times = [] if is_scaled else [self._available_since("True")]
         if condition.type == "Ready" and facts.rollout.is_complete:
             # A child that is missing, or that has another template, is a drift.
@@ -123,14 +129,6 @@ class _Transitions:
             yield facts.diagnosis.last_failure_at
         if condition.type != "Available":  # its own condition of the Deployment came first
             yield from map(self._time, rollout.times if is_well else rollout.times_of_trouble)
-
-    def _may_have_scaled(self, since: datetime | None) -> bool:
-        """Tell whether the Deployment can have been unavailable *since* then only because it was scaled up."""
-        facts = self._facts
-        deployment = facts.rollout.deployment
-        if facts.is_changing_state or deployment is None:
-            return False
-        return may_have_scaled(deployment, facts.children, since)
 
     def _passed_deadline(self, condition: ParentCondition) -> datetime | None:
         """Return the time that made *condition* what it is, if time decided."""

@@ -332,6 +332,7 @@ RECORDINGS = {
     "cut off": (b'{"path": "/sync", "request": {"parent": {"meta', "rec/1.json:1: not YAML or JSON: "),
     "empty": (b"", "rec: no recording; give what metahook record wrote, or a request's body"),
     "another object": (b'{"kind": "Secret"}', "rec/1.json: not a hook request; give what metahook record wrote"),
+    "a parent that is a number": (b'{"parent": 5}', "rec/1.json: not a hook request: its parent is no object; give"),
     "no parent": (b'{"request": {}}', "rec/1.json: not a hook request: it has no parent; give what metahook record"),
     "without values": (
         (

@@ -26,6 +26,7 @@ def found(schema: Json, new: Json, old: Json | None = None) -> list[str]:
     return [f"{written(problem.path)}: {problem.text}" for problem in refused(new, old, schema)]
 
 
+NUMBERS = {"type": "array", "items": INTEGER}
 ESCAPED = {"type": "object", "properties": {"x-y": INTEGER, "if": INTEGER}}
 CASES: dict[str, tuple[str, Json, Any, Any]] = {
     "an integer": ("self > 1", INTEGER, 2, 1),
@@ -51,6 +52,19 @@ CASES: dict[str, tuple[str, Json, Any, Any]] = {
         {"x": 0},
     ),
     "texts": ("self.split('/').size() == 2 && self.replace('a', 'b').upperAscii() == 'B/B'", STRING, "a/b", "a/c"),
+    "places in a text": (
+        "self.indexOf('l', 3) == 3 && self.lastIndexOf('l', 2) == 2 && self.lastIndexOf('l') == 3",
+        STRING,
+        "hello",
+        "halo",
+    ),
+    "parts of a text": (
+        "self.split(',', 0).size() == 0 && self.split(',', 2) == ['a', 'b,c'] && self.split(',', -1).size() == 3",
+        STRING,
+        "a,b,c",
+        "a,b",
+    ),
+    "places in a list": ("self.indexOf(2) == 1 && self.lastIndexOf(2) == 2", NUMBERS, [1, 2, 2], [2]),
     "a quantity": ("quantity(self).isLessThan(quantity('1Gi'))", STRING, "512Mi", "2Gi"),
     "a network": ("isCIDR(self)", STRING, "10.0.0.0/8", "10.0.0.0"),
     "an error on the way": (
@@ -123,3 +137,8 @@ def test_a_rule_that_is_not_known_here_counts_as_kept_and_is_named() -> None:
     assert list(unknown_rules(schema)) == ["format"]
     assert unknown_part("self ==") == "self =="
     assert unknown_part("'call(' == self") == ""
+
+
+@pytest.mark.parametrize("rule", ["self.all(i, v, v > 0)", "self.sum(1) == 1"])
+def test_a_form_of_a_function_that_is_not_known_here_refuses_nothing(rule: str) -> None:
+    assert found(ruled(rule, NUMBERS), thing(a=[1, 2])) == []

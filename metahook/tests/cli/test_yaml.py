@@ -131,7 +131,7 @@ EXAMPLES: list[tuple[str, int, str]] = [
     ("a: *b", 1, "an alias without an anchor of that name above it; quote it if it is text"),
     ("a: & b", 1, "a value that begins with & is an anchor; quote it if it is text"),
     ("a: &b!", 1, "a value that begins with & is an anchor; quote it if it is text"),
-    ("a: {{ .Values.a }}", 1, "a key is not a string; quote it"),
+    ("a: {{ .Values.a }}", 1, "a template of Helm; write what it becomes into a file, with helm template"),
     ("a: ]", 1, "a value is missing; write it, or quote it if it begins with a bracket or a comma"),
     # Brackets and quotes.
     ("a: [b,\n  c\nd: 1", 1, "a list in brackets that is not closed, or lacks a comma; look up to line 3"),

@@ -182,6 +182,14 @@ def test_a_pod_is_refused_until_the_object_that_it_names_is_there(use: Json, ite
     assert is_started(made)
 
 
+@pytest.mark.parametrize("name", ["serviceAccountName", "priorityClassName"])
+def test_an_empty_name_is_none(name: str) -> None:
+    made = pod_with({name: ""})
+    made.until_quiet()
+
+    assert is_started(made)
+
+
 def shown(made: World) -> tuple[str, str, int]:
     """Return the phase, waiting reason and restarts of the newest Pod."""
     status = made.api.all("Pod")[-1]["status"]

@@ -6,7 +6,7 @@ Run it with ``python -m toolkit.built_in_kinds``, after a new version of Kuberne
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,28 +36,33 @@ _ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
 
 def main() -> None:
     """Write the file."""
+    document = recorded(built_in)
+    kinds = ",\n".join(json.dumps(kind) for kind in document["kinds"])
+    FILE.write_text(text(document, f"[\n{kinds}\n]"))
+    print(f"{len(document['kinds'])} kinds in {FILE.name}")  # noqa: T201 - a command says what it did
+
+
+def recorded(read: Callable[[httpx.Client], Json], *options: str) -> Json:
+    """Return what *read* returns of an API server that is started with *options*; exit if its binaries are missing."""
     try:
         binaries = find_binaries()
     except Missing as missing:
         sys.exit(str(missing))
     with tempfile.TemporaryDirectory() as folder:
-        plane = ControlPlane(binaries, Path(folder), {})
+        plane = ControlPlane(binaries, Path(folder), {}, options)
         try:
             plane.start()
-            document = built_in(plane.client().http)
+            return read(plane.client().http)
         finally:
             plane.stop()
-    FILE.write_text(text(document))
-    print(f"{len(document['kinds'])} kinds in {FILE.name}")  # noqa: T201 - a command says what it did
 
 
-def text(document: Json) -> str:
-    """Return *document* as JSON, with a line for each kind and each type."""
-    kinds = ",\n".join(json.dumps(kind) for kind in document["kinds"])
+def text(document: Json, kinds: str) -> str:
+    """Return *document* as JSON, with its *kinds* as they are written there, and a line for each type."""
     types = ",\n".join(
         f'"{name}": {json.dumps(type_, separators=(",", ":"))}' for name, type_ in document["types"].items()
     )
-    return f'{{"version": "{document["version"]}",\n"kinds": [\n{kinds}\n],\n"types": {{\n{types}\n}}}}\n'
+    return f'{{"version": "{document["version"]}",\n"kinds": {kinds},\n"types": {{\n{types}\n}}}}\n'
 
 
 def built_in(http: httpx.Client) -> Json:

@@ -50,11 +50,63 @@ def test_a_deployment_that_needs_a_choice_is_left_out_and_the_others_are_not(tmp
     file = file_with(tmp_path, deployment(container("a"), container("b")), deployment(name="other"))
 
     ended = call("import", "-f", file)
-    chosen = call("import", "-f", file, "--container", "b", "--container", "x")
+    chosen = call("import", "-f", file, "--container", "b")
+    unknown = call("import", "-f", file, "--container", "b", "--container", "x")
 
     assert (ended.code, chosen.code) == (1, 0)
     assert "choose that of the application with --container" in ended.err
     assert [each["spec"]["image"] for each in yaml.safe_load_all(chosen.out)] == ["b:1", "shop:1"]
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "--container x: no Deployment has a container of this name" in unknown.err
+
+
+def test_a_deployment_of_an_old_group_needs_no_selector(tmp_path: Path) -> None:
+    old = {**deployment(), "apiVersion": "extensions/v1beta1"}
+    del old["spec"]["selector"]
+
+    ended = call("import", "-f", file_with(tmp_path, old))
+
+    assert (ended.code, ended.err, yaml.safe_load(ended.out)["metadata"]) == (0, "", {"name": "shop"})
+
+
+@pytest.mark.parametrize(
+    ("objects", "said"),
+    [
+        ([deployment(), deployment()], "the same object as in"),
+        ([deployment(), service("shop"), service("shop")], "the same object as in"),
+        ([deployment(), deployment(name="shop-deployment", labels={"myresource": "shop"})], "becomes MyResource shop"),
+        ([{**deployment(), "apiVersion": "apps/v2"}], "did you mean Deployment of apps/v1?"),
+        ([deployment(), {**deployment(name="a"), "kind": "Deploymnet"}], "did you mean Deployment of apps/v1?"),
+    ],
+    ids=["the same Deployment", "the same Service", "the same MyResource", "no such version", "misspelt beside one"],
+)
+def test_what_is_there_twice_or_misspelt_is_refused(objects: list[Json], said: str, tmp_path: Path) -> None:
+    ended = call("import", "-f", file_with(tmp_path, *objects))
+
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_what_helm_writes_of_its_release_is_neither_kept_nor_a_difference(tmp_path: Path) -> None:
+    release = {"meta.helm.sh/release-name": "shop", "meta.helm.sh/release-namespace": "default"}
+    objects = [deployment(), service("shop", {"port": 80})]
+    for each in objects:
+        each["metadata"] |= {"annotations": release, "labels": {"app.kubernetes.io/managed-by": "Helm"}}
+
+    ended = call("import", "-f", file_with(tmp_path, *objects))
+
+    assert (ended.code, ended.err) == (0, "")
+    assert "elm" not in "".join(line for line in ended.out.splitlines() if not line.startswith("#"))
+
+
+@pytest.mark.parametrize("text", ["spec:\n  replicas: {{ .Values.n }}\n", "{{- if .a }}\nspec: 1\n{{- end }}\n"])
+def test_a_template_of_helm_is_called_one(text: str, tmp_path: Path) -> None:
+    (tmp_path / "old.yaml").write_text(text)
+
+    ended = call("import", "-f", str(tmp_path / "old.yaml"))
+
+    assert ended.code == 2
+    assert "a template of Helm; write what it becomes into a file, with helm template" in ended.err
 
 
 def test_check_names_the_differences_instead(tmp_path: Path) -> None:

@@ -247,3 +247,21 @@ def test_of_variables_with_one_name_the_last_one_counts() -> None:
 
     assert spec_of(manifest)["env"] == [{"name": "A", "value": "2"}]
     assert lost(manifest) == []
+
+
+def test_a_variable_that_is_set_again_behind_a_reference_to_it_is_said() -> None:
+    again = [{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}, {"name": "A", "value": "2"}]
+
+    assert any("A is set again after a variable that refers to it" in each for each in lost(one(env=again)))
+    assert spec_of(one(env=[again[0], {"name": "B", "value": "b"}, again[2]]))["env"] == [
+        {"name": "B", "value": "b"},
+        again[2],
+    ]
+    assert lost(one(env=[again[0], again[2], again[1]])) == []
+
+
+def test_misspelt_metadata_is_said() -> None:
+    manifest = deployment()
+    manifest["metadata"] |= {"lables": {"a": "b"}, "uid": "1", "creationTimestamp": "2026-01-01T00:00:00Z"}
+
+    assert lost(manifest) == ["metadata.lables: Kubernetes has no such field"]

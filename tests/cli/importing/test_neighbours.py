@@ -120,7 +120,7 @@ def test_a_service_of_a_label_that_goes_says_what_to_do() -> None:
     label = {"app.kubernetes.io/part-of": "x"}
     lost = result_of(deployment(labels=label), service("front", selector=label)).said[Weight.LOST]
 
-    assert "Service front: it does not select the new Pods: let it select myresource: shop" in lost
+    assert "Service front: it does not select the new Pods; change its selector to myresource: shop" in lost
 
 
 def test_a_service_says_what_changes_for_those_who_use_it() -> None:
@@ -267,3 +267,40 @@ def test_a_route_to_another_port_names_it() -> None:
         "host": "shop.example.com",
         "port": "admin",
     }
+
+
+IN = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["shop"]}]}
+EXISTS = {"matchLabels": {"app": "shop"}, "matchExpressions": [{"key": "tier", "operator": "Exists"}]}
+NOT_IN = {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["shop"]}]}
+ABSENT = {"matchExpressions": [{"key": "tier", "operator": "DoesNotExist"}]}
+
+
+@pytest.mark.parametrize(
+    ("selector", "is_own"),
+    [(IN, True), (ABSENT, True), (EXISTS, False), (NOT_IN, False), ({}, False)],
+    ids=["In", "DoesNotExist", "Exists", "NotIn", "all Pods of the namespace"],
+)
+def test_a_budget_is_one_of_the_pods_that_its_whole_selector_selects(selector: Json, *, is_own: bool) -> None:
+    given = budget(selector=selector, maxUnavailable=1, unhealthyPodEvictionPolicy="AlwaysAllow")
+
+    found = spec_of(with_spec(deployment(), replicas=2), given).get("podDisruptionBudget")
+
+    assert found == ("Auto" if is_own else None)
+
+
+def test_a_second_budget_for_the_same_pods_is_said() -> None:
+    given = [budget(maxUnavailable=1, unhealthyPodEvictionPolicy="AlwaysAllow") for _ in range(2)]
+    given[1]["metadata"]["name"] = "y"
+
+    said = result_of(with_spec(deployment(), replicas=2), *given).said[Weight.CHANGED]
+
+    assert any("x: delete it with the Deployment" in each for each in said)
+    assert any("y stays as it is, and a Pod with two of them can't be evicted" in each for each in said)
+
+
+def test_a_port_of_the_service_that_no_container_has_is_called_by_its_name() -> None:
+    given = service("shop", {"port": 80, "targetPort": "http"}, {"port": 81, "targetPort": "grpc"})
+
+    lost = result_of(PORTS, given).said[Weight.LOST]
+
+    assert [each for each in lost if each.endswith("no container has a port called grpc")]

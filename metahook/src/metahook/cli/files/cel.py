@@ -91,8 +91,21 @@ def _lower_ascii(text: str) -> StringType:
     return StringType("".join(letter.lower() if letter.isascii() else letter for letter in text))
 
 
-def _index_of(text: str, part: str) -> IntType:
-    return IntType(text.find(part))
+def _index_of(whole: Any, part: Any, start: int = 0) -> IntType:
+    if isinstance(whole, str):
+        return IntType(whole.find(part, start))
+    return IntType(next((index for index, item in enumerate(whole) if item == part), -1))
+
+
+def _last_index_of(whole: Any, part: Any, last: int | None = None) -> IntType:
+    if isinstance(whole, str):
+        return IntType(whole.rfind(part, 0, None if last is None else last + len(part)))
+    return IntType(max((index for index, item in enumerate(whole) if item == part), default=-1))
+
+
+def _split(text: str, by: str, most: int = -1) -> ListType:
+    parts = text.split(by, most - 1) if by and most > 0 else list(text) if not by else text.split(by) if most else []
+    return ListType(map(StringType, parts))
 
 
 def _sum(numbers: list[IntType]) -> IntType:
@@ -129,10 +142,10 @@ _FUNCTIONS: dict[str, Any] = {
     "lowerAscii": _lower_ascii,
     "upperAscii": lambda text: StringType("".join(each.upper() if each.isascii() else each for each in text)),
     "indexOf": _index_of,
-    "lastIndexOf": lambda text, part: IntType(text.rfind(part)),
+    "lastIndexOf": _last_index_of,
     "charAt": lambda text, index: StringType(text[index : index + 1]),
     "replace": lambda text, old, new, *most: StringType(text.replace(old, new, *most)),
-    "split": lambda text, by, *most: ListType(map(StringType, text.split(by, *(count - 1 for count in most)))),
+    "split": _split,
     "substring": lambda text, *ends: StringType(text[slice(*ends, *[None] * (2 - len(ends)))]),
     "trim": lambda text: StringType(text.strip()),
     "join": lambda texts, by="": StringType(by.join(texts)),
@@ -152,9 +165,10 @@ def unknown_part(rule: str) -> str:
     known = {*_FUNCTIONS, *base_functions, *_MACROS}
     named = next((name for name in _CALLS.findall(_TEXTS.sub("''", rule)) if name not in known), "")
     try:
-        return named or (_parsed(rule) and "")
+        _parsed(rule)
     except CELParseError:
         return rule
+    return named
 
 
 class _Evaluator(Evaluator):
@@ -218,12 +232,18 @@ def _holds(rule: str, value: bytes, before: bytes) -> bool:
     return bool(evaluates(rule, _value(value), _value(before)))
 
 
+_UNKNOWN_FORM = ("no such overload", TypeError)
+"""What cel-python says of a function that a rule calls with arguments that are not known here."""
+
+
 def evaluates(rule: str, value: Any, before: Any) -> Any:
-    """Return what *rule* says of values of CEL; false if it fails on the way."""
+    """Return what *rule* says of values of CEL; false if it fails on the way, and true if it fails here alone."""
     try:
         found = _Evaluator(_parsed(rule), Activation(functions=_FUNCTIONS)).evaluate({"self": value, "oldSelf": before})
-    except (ArithmeticError, AttributeError, CELEvalError, LookupError, TypeError, ValueError):
-        return False
+    except CELEvalError as error:
+        return error.args[:2] == _UNKNOWN_FORM
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # cel-python's own
+        return True
     return str(found) if isinstance(found, str) else bool(found)
 
 

@@ -93,8 +93,10 @@ def read_recording(document: Json, file: str) -> Recording:
     is_request = any(name in document for name in _PARENTS)
     request = document if is_request else document.get("request", document.get("body"))
     if not isinstance(request, dict) or not isinstance(_first(request, _PARENTS), dict):
+        has_parent = isinstance(request, dict) and any(name in request for name in _PARENTS)
+        problem = "its parent is no object" if has_parent else "it has no parent"
         remedy = f"give what {program_name()} record wrote, or a request's body"
-        message = f"{file}: not a hook request: it has no parent; {remedy}"
+        message = f"{file}: not a hook request: {problem}; {remedy}"
         raise InputError(message)
     request = _without_redacted(request)
     status, time, path = document.get("status"), document.get("time"), document.get("path")

@@ -393,6 +393,9 @@ class _YamlProblem(yaml.MarkedYAMLError):
     """A problem in our words."""
 
 
+_TEMPLATE = re.compile(r"\{\{.*\}\}")
+
+
 def _refuse(problem: str, place: yaml.Node | yaml.Event) -> NoReturn:
     """Raise the error that *problem* is wrong at *place*."""
     raise _YamlProblem(problem=problem, problem_mark=cast("yaml.Mark", place.start_mark))
@@ -408,6 +411,9 @@ def _described(error: Exception, text: str, first: int) -> DocumentError:
         return DocumentError(problem, text.count("\n", 0, next(escapes, 0)) + first)
     found = str(error.problem), error.problem_mark.index
     problem, place = found if isinstance(error, _YamlProblem) else _sentence(error, text, first)
+    line = text[text.rfind("\n", 0, place) + 1 :].partition("\n")[0]
+    if _TEMPLATE.search(line):
+        problem = "a template of Helm; write what it becomes into a file, with helm template"
     return DocumentError(problem, text.count("\n", 0, place) + first)
 
 

@@ -146,7 +146,7 @@ def _with_template(spec: Json) -> Json:
 
 
 def _pod(spec: Json) -> Json:
-    account = spec.get("serviceAccountName", spec.get("serviceAccount"))
+    account = spec.get("serviceAccountName") or spec.get("serviceAccount")
     accounts = {"serviceAccountName": account, "serviceAccount": account} if account else {}
     return _with(
         {

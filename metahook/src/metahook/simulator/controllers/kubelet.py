@@ -56,7 +56,8 @@ def pod_admission(get: Callable[[Key], Json | None]) -> Admission:
     def admit(item: Json, live: Json | None) -> Json:
         if item["kind"] == "Pod" and live is None and "nodeName" not in item["spec"]:
             spec, namespace = item["spec"], item["metadata"]["namespace"]
-            account, priority = spec.get("serviceAccountName", "default"), spec.get("priorityClassName", "system-")
+            account = spec.get("serviceAccountName") or "default"
+            priority = spec.get("priorityClassName") or "system-"
             if account != "default" and get(Key("ServiceAccount", namespace, account)) is None:
                 problem = (
                     f'error looking up service account {namespace}/{account}: serviceaccount "{account}" not found'
