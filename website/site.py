@@ -6,7 +6,6 @@ that the site has besides the text of the pages is done here, before or after.
 """
 
 import importlib
-import inspect
 import io
 import os
 import re
@@ -145,13 +144,6 @@ def reference() -> str:
     for package, text in PACKAGES.items():
         page += f"\n## {package}\n\n{text}\n" + "".join(f"\n::: {package}.{name}\n" for name in exported(package))
     return page
-
-
-def exported(package: str) -> list[str]:
-    """Return the names that *package* exports: those of its ``__all__``, or else what it imports."""
-    module = importlib.import_module(package)
-    imported = (name for name, value in vars(module).items() if not (name.startswith("_") or inspect.ismodule(value)))
-    return sorted(getattr(module, "__all__", imported), key=str.lower)
 
 
 def finish(site: Path = SITE) -> None:
