@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
+from types import ModuleType
 
 from app.cli import main as myresource
 
@@ -136,6 +137,13 @@ def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
             target.write_text(joined(in_two(file.read_text())))
         else:
             shutil.copy(file, target)
+
+
+def exported(package: str) -> list[str]:
+    """Return the names that *package* exports: those of ``__all__``, or all that are public and no modules."""
+    module = importlib.import_module(package)
+    public = [name for name, value in vars(module).items() if name[0] != "_" and not isinstance(value, ModuleType)]
+    return sorted(getattr(module, "__all__", public), key=str.lower)
 
 
 def reference() -> str:

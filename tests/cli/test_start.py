@@ -49,5 +49,6 @@ def test_serve_imports_only_what_it_needs(tmp_path: Path) -> None:
     assert "fastapi" in modules
     assert sorted(names - {*RUN}) == []
     assert [module for module in modules if module.startswith(NOT_ITS)] == []
-    # Sources are read for descriptions of fields, which are for the help and the CRD.
-    assert [source for source in sources if "site-packages" not in source] == []
+    # Sources are read for descriptions of fields, which are for the help and the CRD. FastAPI reads an endpoint.
+    others = [source for source in sources if "site-packages" not in source]
+    assert [source for source in others if not source.endswith("metahook/server/calls.py")] == []

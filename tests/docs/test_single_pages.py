@@ -96,7 +96,7 @@ def test_the_queries_of_the_page_about_metrics_ask_for_what_is_served() -> None:
     served = {sample.name for family in series for sample in family.samples} | {family.name for family in families()}
     asked = set(re.findall(r"metahook_\w+", PAGE.read_text().partition("## Questions and queries")[2]))
 
-    assert len(asked) >= 7
+    assert len(asked) > 5
     assert asked <= served
     assert "metahook_sync_total" not in served
 

@@ -12,6 +12,7 @@ import pytest
 
 from metahook.envtest.process import free_port
 from toolkit.served.process import CLIENT
+from toolkit.served.tls import Pki
 from toolkit.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -73,6 +74,13 @@ def test_its_settings_are_those_of_the_environment_and_a_token_is_revoked(tmp_pa
         assert [status(token), status(token, iter([READY]))] == [200, 200]
         file.unlink()
         assert eventually(lambda: status(token) == 401, pause=0.2)
+
+
+def test_with_tls_that_the_server_does_not_use_nobody_is_let_in(tmp_path: Path) -> None:
+    """It would be served over plain HTTP otherwise, and look protected."""
+    pki = Pki(tmp_path)
+    with served(MYRESOURCE_TLS_CERT=str(pki.cert), MYRESOURCE_TLS_KEY=str(pki.key)) as url:
+        assert CLIENT.post(f"{url}/sync", content=READY, headers=JSON).status_code == 403
 
 
 @pytest.mark.parametrize(

@@ -127,5 +127,4 @@ BACKUPS = Controller(
 )
 
 if __name__ == "__main__":
-    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(BACKUPS, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

@@ -29,5 +29,4 @@ def sync(request: SyncRequest, now: datetime) -> SyncResponse:
 GREETINGS = Controller(sync=sync, children=(ConfigMap,), example_spec={"text": "hello"})
 
 if __name__ == "__main__":
-    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(GREETINGS, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

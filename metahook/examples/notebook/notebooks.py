@@ -71,5 +71,4 @@ NOTEBOOKS = Controller(
 )
 
 if __name__ == "__main__":
-    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(NOTEBOOKS, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

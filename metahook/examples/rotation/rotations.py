@@ -83,5 +83,4 @@ def rotations(key: bytes) -> Controller:
 
 
 if __name__ == "__main__":
-    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(rotations(KEY_FILE.read_bytes()), Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

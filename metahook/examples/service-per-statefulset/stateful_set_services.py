@@ -71,5 +71,4 @@ def _service(parent: Parent, port: int) -> Manifest:
 SERVICES = Decorator(sync=sync, children=(Service,))
 
 if __name__ == "__main__":
-    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(SERVICES, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

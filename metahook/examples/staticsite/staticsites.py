@@ -142,5 +142,4 @@ SITES = Controller(
 )
 
 if __name__ == "__main__":
-    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(SITES, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

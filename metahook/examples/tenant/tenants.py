@@ -164,5 +164,4 @@ TENANTS = Controller(
 )
 
 if __name__ == "__main__":
-    # For development mode, add a last argument: ServerOptions(dev=True)
     serve(TENANTS, Address("0.0.0.0", 8080), Address("0.0.0.0", 8081))

@@ -34,15 +34,6 @@ def test_the_answer_to_customize_is_the_controllers_byte_for_byte() -> None:
     assert call(APP, "/customize", request).content == WIDGETS.handle_customize(request).body
 
 
-@pytest.mark.parametrize(
-    ("path", "body"), [("/sync", sync_body()), ("/customize", customize_body())], ids=["sync", "customize"]
-)
-def test_an_answer_says_how_long_it_is(path: str, body: bytes) -> None:
-    response = call(TINY_APP, path, body)
-
-    assert int(response.headers["content-length"]) == len(response.content) > 0
-
-
 def test_without_a_clock_of_its_own_an_app_asks_the_one_there_is() -> None:
     before = utc_now()
 

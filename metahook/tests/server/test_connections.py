@@ -137,10 +137,3 @@ def test_requests_on_more_connections_than_the_limit_get_503_until_others_are_cl
     with serving(options=ServerOptions(Limits(max_connections=3))) as at:
         assert count_of(at, 5) == [200, 200, 200, 503, 503]
         assert eventually(lambda: count_of(at, 3) == [200, 200, 200])
-
-
-def test_no_answer_names_the_server() -> None:
-    with serving() as at:
-        answers = [asked(at, REQUEST), asked(at, b"canary\r\n\r\n"), asked(at, raw(line="GET / HTTP/1.1"))]
-
-    assert [answer.headers["server"] for answer in answers] == [None] * 3

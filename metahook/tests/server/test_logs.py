@@ -315,14 +315,17 @@ def test_counts_are_written_while_nothing_else_happens(caplog: pytest.LogCapture
         reports.refused(TOO_LARGE, "/sync")
     clock.now += WINDOW
 
-    async def wait() -> None:
+    def counts() -> list[object]:
+        return [line.fields["count"] for line in lines(caplog) if "count" in line.fields]
+
+    async def wait() -> list[object]:
         async with reports.writing_counts(every=0):
             for _ in range(10):
                 await asyncio.sleep(0)
+            return counts()
 
-    assert [line.fields["count"] for line in lines(caplog) if "count" in line.fields] == [1]
-    asyncio.run(wait())
-    assert [line.fields["count"] for line in lines(caplog) if "count" in line.fields] == [1, 2]
+    assert counts() == [1]
+    assert asyncio.run(wait()) == [1, 2]
 
 
 def test_of_a_long_traceback_both_ends_are_shown() -> None:

@@ -24,6 +24,7 @@ from metahook.server.callers import MinVersion
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import call
 from toolkit.served.process import CLIENT, WIDGETS, served
+from toolkit.served.refusals import refusal
 from toolkit.served.thread import PATIENCE, At, asked, raw, read, sent, serving
 from toolkit.served.tls import Pki, rotate_under_load, served_certificate, write_pair
 from toolkit.waiting import eventually
@@ -144,10 +145,12 @@ def test_with_names_a_client_needs_one_of_them(
     assert (b"use a client certificate with one of the names that the hook accepts" in answer.body) is not is_accepted
 
 
-def test_under_another_server_nobody_has_one_of_the_names(pki: Pki) -> None:
-    app = create_app(TINY, tls(pki.certificates(names=["a.example"])))
+@pytest.mark.parametrize("names", [[], ["a.example"]])
+def test_under_another_server_which_does_not_use_the_certificates_nobody_may_call(pki: Pki, names: list[str]) -> None:
+    app = create_app(TINY, tls(pki.certificates(names=names)))
 
-    assert call(app, "/sync", sync_body()).status_code == 403
+    response = call(app, "/sync", sync_body())
+    assert refusal(response) == (403, "the server does not use the certificates of the hook")
 
 
 def test_a_ca_may_be_given_without_the_one_that_signed_it(pki: Pki) -> None:

@@ -49,15 +49,6 @@ def test_hidden_entries_of_a_mounted_secret_are_no_tokens(folder: Path) -> None:
     assert [is_accepted(Tokens(folder), each) for each in (FIRST, SECOND, "of-nobody")] == [True, True, False]
 
 
-def test_a_header_has_one_token_and_nothing_else(tokens: Tokens) -> None:
-    valid = f"Bearer {FIRST}".encode()
-
-    assert not tokens.accept([(b"authorization", valid)] * 2)
-    assert not tokens.accept([(b"x-authorization", valid)])
-    assert not tokens.accept([(b"authorization", b"BearerX " + FIRST.encode())])
-    assert tokens.accept([(b"x", b""), (b"authorization", valid.replace(b"B", b"b"))])
-
-
 TARGETS = [
     *(
         "/",

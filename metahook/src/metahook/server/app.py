@@ -96,9 +96,8 @@ def create_app(
         return refusal.response(telemetry.refused(refusal, request.url.path), request)
 
     app.add_exception_handler(HTTPException, refuse)
-    names = options.certificates.client_names if options.certificates else ()
-    if options.tokens or names:
-        app.add_middleware(CallerCheck, tokens=options.tokens, names=names, telemetry=telemetry)
+    if options.tokens or options.certificates:
+        app.add_middleware(CallerCheck, tokens=options.tokens, certificates=options.certificates, telemetry=telemetry)
     return app
 
 

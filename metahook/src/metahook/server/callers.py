@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from metahook.protocol.bodies import MIB
-from metahook.server.refusals import FORBIDDEN, UNAUTHORIZED
+from metahook.server.refusals import FORBIDDEN, NOT_OURS, UNAUTHORIZED, Refusal
 from metahook.server.telemetry import Telemetry
 
 POLL = 5.0
@@ -350,6 +350,7 @@ class _ServerSide(ssl.SSLObject):
     def do_handshake(self) -> None:
         try:
             super().do_handshake()
+            self._refuse_resumed()
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
             raise
         except ssl.SSLError as error:
@@ -358,6 +359,12 @@ class _ServerSide(ssl.SSLObject):
             context: Any = self.context
             context.certificates.on_refused(CLIENT_CERTIFICATE if is_of_client else HANDSHAKE)
             raise
+
+    def _refuse_resumed(self) -> None:
+        """Raise SSLError if a session of TLS 1.2 was resumed by a client whose certificate may have expired since."""
+        if self.session_reused and self.context.verify_mode is ssl.CERT_REQUIRED:
+            message = "a session was resumed without a certificate"
+            raise ssl.SSLCertVerificationError(message)
 
 
 class _Context(ssl.SSLContext):
@@ -374,9 +381,9 @@ class _Changing(_Context):
         return self.certificates.current.wrap_bio(*args, **options)
 
 
-def names_of(tls: ssl.SSLObject | None) -> frozenset[str]:
+def names_of(tls: ssl.SSLObject) -> frozenset[str]:
     """Return the names in the certificate of the client: the alternative names, or else the common name."""
-    peer: Any = (tls.getpeercert() if tls else None) or {}
+    peer: Any = tls.getpeercert() or {}
     names = {value for _, value in peer.get("subjectAltName", ())}
     common = {value for part in peer.get("subject", ()) for name, value in part if name == "commonName"}
     return frozenset(names or common)
@@ -454,27 +461,37 @@ def _read_key(path: Path) -> bytes:
 # The check of requests
 
 NAMES = "client_names"
-"""The key of the names in the client's certificate in the ``state`` of an ASGI scope. Our server alone sets it."""
+"""The key of the names in the client's certificate in the ``state`` of an ASGI scope. Our server sets it, with TLS."""
 
 
 class CallerCheck:
-    """Middleware: refuses requests of strangers, whatever their path, before their bodies are read."""
+    """Middleware: refuses requests of strangers, whatever their path, before their bodies are read.
+
+    With *certificates*, it refuses all requests under a server that does not use them, and would look protected.
+    """
 
     def __init__(
-        self, app: ASGIApp, tokens: Tokens | None, names: Collection[str] = (), telemetry: Telemetry | None = None
+        self,
+        app: ASGIApp,
+        tokens: Tokens | None,
+        certificates: Certificates | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
-        self._app, self._tokens, self._names = app, tokens, frozenset(names)
+        self._app, self._tokens, self._certificates = app, tokens, certificates
         self._telemetry = telemetry or Telemetry()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to the request of *scope*, or let the app do it."""
         app = self._app
-        if scope["type"] != "lifespan":
-            refusal = None
-            if self._names and self._names.isdisjoint(scope.get("state", {}).get(NAMES, ())):
-                refusal = FORBIDDEN
-            elif self._tokens and not self._tokens.accept(scope["headers"]):
-                refusal = UNAUTHORIZED
-            if refusal:
-                app = refusal.response(self._telemetry.refused(refusal, scope["path"]), Request(scope))
+        if scope["type"] != "lifespan" and (refusal := self._refusal(scope)):
+            app = refusal.response(self._telemetry.refused(refusal, scope["path"]), Request(scope))
         await app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        if self._certificates:
+            names, accepted = scope.get("state", {}).get(NAMES), self._certificates.client_names
+            if names is None:
+                return NOT_OURS
+            if accepted and accepted.isdisjoint(names):
+                return FORBIDDEN
+        return UNAUTHORIZED if self._tokens and not self._tokens.accept(scope["headers"]) else None

@@ -69,6 +69,7 @@ UNAUTHORIZED = Refusal(
 FORBIDDEN = Refusal(
     403, "use a client certificate with one of the names that the hook accepts", limit="tls_client_names"
 )
+NOT_OURS = Refusal(403, "the server does not use the certificates of the hook", limit="tls_cert")
 NOT_HTTP = Refusal(MALFORMED, "the request is not HTTP/1.1")
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")

@@ -189,8 +189,8 @@ class HookProtocol(HttpToolsProtocol):
         """Wait for the first request."""
         super().connection_made(transport)
         self._deadline = self.loop.call_later(Limits.keep_alive, transport.close)
-        if names := names_of(transport.get_extra_info("ssl_object")):
-            self.app_state = {**self.app_state, NAMES: names}
+        if tls := transport.get_extra_info("ssl_object"):
+            self.app_state = {**self.app_state, NAMES: names_of(tls)}
 
     def data_received(self, data: bytes) -> None:
         """Parse *data*, and wait for the rest of a head: most arrive in one piece, and need no timer."""

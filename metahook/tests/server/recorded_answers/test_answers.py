@@ -68,7 +68,7 @@ CONNECTIONS = {
     "a client that leaves in a head": Exchange((PLAIN[:30],), ends=True),
     "a client that only sends": Exchange((LONG,), ends=True),
     "several requests on a connection": Exchange((PLAIN, CUSTOMIZE, PLAIN)),
-    "pipelined requests": Exchange((PLAIN * 3,)),
+    "pipelined requests": Exchange((PLAIN * 3,), pipelined=3),
     "a request after 400": Exchange((raw(body=b"{}"), PLAIN)),
     "a request after 404": Exchange((raw("POST /sync/ HTTP/1.1"), PLAIN)),
     "a request after 405": Exchange((raw("PUT /sync HTTP/1.1"), PLAIN)),

@@ -31,6 +31,8 @@ class Exchange:
     pause: float | None = None
     ends: bool = False
     """Whether the client closes its side of the connection after that."""
+    pipelined: int = 1
+    """How many requests the last one is."""
 
 
 async def answers(port: int, exchanges: dict[str, Exchange]) -> dict[str, Answer]:
@@ -85,8 +87,9 @@ class _Client:
             writer.write(last)
             if self._exchange.ends:
                 writer.write_eof()
+            before = len(self.responses)
             while await self._read_response(reader):
-                if self.responses[-1] != CONTINUE:
+                if self.responses[-1] != CONTINUE and len(self.responses) - before >= self._exchange.pipelined:
                     break
             if "connection: close" in self.responses[-1]:
                 await self._read_rest(reader)

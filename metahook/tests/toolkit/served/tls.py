@@ -4,19 +4,16 @@ import socket
 import ssl
 import threading
 from collections import Counter
-from collections.abc import Collection, Mapping
-from contextlib import closing
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import partial
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPException
 from pathlib import Path
 
 import trustme
 
 from metahook.server import Certificates
 from metahook.server.callers import MinVersion
-from toolkit.hooks.minimal import sync_body
-from toolkit.served.asgi import JSON
+from toolkit.served.thread import Answer, At, asked, raw, read, sent
 from toolkit.waiting import eventually
 
 
@@ -57,26 +54,6 @@ def write_pair(cert: trustme.LeafCert, cert_file: Path, key_file: Path) -> None:
     key_file.write_bytes(cert.private_key_pem.bytes())
 
 
-def post(address: tuple[str, int], context: ssl.SSLContext | None, headers: Mapping[str, str] = JSON) -> int:
-    """Send a request to the hook over a connection of its own; return the status code."""
-    with closing(connection(address, context)) as opened:
-        return post_on(opened, headers)
-
-
-def connection(address: tuple[str, int], context: ssl.SSLContext | None) -> HTTPConnection:
-    if context:
-        return HTTPSConnection(*address, timeout=10, context=context)
-    return HTTPConnection(*address, timeout=10)
-
-
-def post_on(opened: HTTPConnection, headers: Mapping[str, str] = JSON, body: bytes | None = None) -> int:
-    """Send a request over a connection that stays open."""
-    opened.request("POST", "/sync", body or sync_body(), {**headers})
-    response = opened.getresponse()
-    response.read()
-    return response.status
-
-
 @dataclass(frozen=True)
 class Rotations:
     """What callers saw while certificates were replaced."""
@@ -87,8 +64,8 @@ class Rotations:
     """How many different certificates the hook had."""
 
 
-def rotate_under_load(pki: Pki, address: tuple[str, int], rotations: int, body: bytes | None = None) -> Rotations:
-    """Replace the certificate of a hook that serves that of *pki*, while two callers send *body*.
+def rotate_under_load(pki: Pki, at: At, rotations: int) -> Rotations:
+    """Replace the certificate of a hook that serves that of *pki*, while two callers call it.
 
     Every second request has a connection of its own, the others share one.
     """
@@ -96,44 +73,41 @@ def rotate_under_load(pki: Pki, address: tuple[str, int], rotations: int, body: 
     context = pki.client(pki.ca.issue_cert("metacontroller@example.com"))
 
     def send() -> None:
-        with closing(connection(address, context)) as pooled:
+        with sent(at, b"", context) as pooled:
             while not done.is_set():
-                answers.update([_answer(pooled, body)])
-                with closing(connection(address, context)) as single:
-                    answers.update([_answer(single, body)])
+                answers.update([_status(lambda: _asked_on(pooled)), _status(lambda: asked(at, raw(), context))])
 
     threads = [threading.Thread(target=send) for _ in range(2)]
     for thread in threads:
         thread.start()
     try:
         for _ in range(rotations):
-            cert = served_certificate(address, context)
+            cert = served_certificate(at, context)
             seen.add(cert)
             pki.issue()
-            eventually(partial(_is_replaced, address, context, cert))
+            eventually(lambda cert=cert: served_certificate(at, context) != cert)  # type: ignore[misc] # a default
     finally:
         done.set()
         for thread in threads:
             thread.join(10)
     failures = sorted(answer for answer in answers if answer != "200")
-    return Rotations(answers.total(), failures, len(seen | {served_certificate(address, context)}))
+    return Rotations(answers.total(), failures, len(seen | {served_certificate(at, context)}))
 
 
-def _answer(opened: HTTPConnection, body: bytes | None) -> str:
+def _asked_on(connection: socket.socket) -> Answer:
+    connection.sendall(raw())
+    return read(connection)
+
+
+def _status(ask: Callable[[], Answer]) -> str:
     try:
-        return str(post_on(opened, body=body))
+        return str(ask().status)
     except (OSError, HTTPException) as error:
         return repr(error)
 
 
-def _is_replaced(address: tuple[str, int], context: ssl.SSLContext, cert: bytes) -> bool:
-    return served_certificate(address, context) != cert
-
-
-def served_certificate(address: tuple[str, int], context: ssl.SSLContext) -> bytes:
+def served_certificate(at: At, context: ssl.SSLContext) -> bytes:
     """Return the certificate that the hook has for a new connection."""
-    with (
-        socket.create_connection(address, timeout=10) as raw,
-        context.wrap_socket(raw, server_hostname="127.0.0.1") as tls,
-    ):
-        return tls.getpeercert(binary_form=True) or b""
+    with sent(at, b"", context) as connection:
+        assert isinstance(connection, ssl.SSLSocket)
+        return connection.getpeercert(binary_form=True) or b""
