@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 
 from bench.comparison.requests import TOKEN
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 
 ROOT = Path(__file__).parents[2]
 

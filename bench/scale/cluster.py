@@ -18,8 +18,8 @@ from bench.scale.installation import Installation
 from bench.scale.measurement import Meter
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client, Refused
+from metahook.envtest.cluster import documents, establish
 from metahook.envtest.control_plane import ControlPlane
-from metahook.envtest.manifests import documents, establish
 from metahook.simulator.objects import Json
 from tests.e2e.control_plane import USERS
 from tests.e2e.installed import ROOT

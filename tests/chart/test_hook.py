@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from metahook.server.options import DEFAULT_OPTIONS
 from tests.chart.sets import objects, the
 from tests.service.operator import FORKED, served

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import trustme
 
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from metahook.simulator.metacontroller.children import merge
 from tests.chart.record_patches import MUTUAL, VALUES, patch
 from tests.chart.sets import the

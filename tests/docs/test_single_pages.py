@@ -11,7 +11,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.core.status.parent_status import TERMS
-from metahook.envtest.manifests import documents
+from metahook.envtest.cluster import documents
 from metahook.server.options import DEFAULT_OPTIONS
 from metahook.server.telemetry import HookCall, Metrics
 from metahook.simulator.metacontroller.settings import MODES

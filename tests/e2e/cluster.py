@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 from metahook.envtest.binaries import Binaries
+from metahook.envtest.cluster import documents, establish
 from metahook.envtest.control_plane import metacontroller
-from metahook.envtest.manifests import documents, establish
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json

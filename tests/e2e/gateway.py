@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from metahook import HTTPRoute
-from metahook.envtest.manifests import documents
+from metahook.envtest.cluster import documents
 from metahook.simulator.objects import Json
 from tests.e2e.definition import ANYTHING, definition
 

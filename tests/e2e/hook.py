@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from metahook.envtest.free_port import free_port
-from metahook.envtest.process import Process, answers
+from metahook.envtest.process import Process, answers, free_port
 from tests.e2e.installed import ROOT
 from tests.e2e.watched import OPTIONS
 

@@ -7,7 +7,7 @@ import yaml
 
 from charts.rendering import rendered
 from metahook.envtest.client import Client
-from metahook.envtest.manifests import documents, establish, with_hooks_at
+from metahook.envtest.cluster import documents, establish, with_hooks_at
 from metahook.simulator.objects import Json
 from tests.e2e import gateway
 from tests.e2e.watched import CRD, values

@@ -8,7 +8,7 @@ import yaml
 
 from app.api.names import SHARD_LABEL as LABEL
 from charts.rendering import rendered
-from metahook.envtest.manifests import with_hooks_at
+from metahook.envtest.cluster import with_hooks_at
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json

@@ -14,7 +14,7 @@ from app.core.desired.children import CHILDREN
 from metahook import Kind, SyncRequest
 from metahook.cli.files import objects
 from metahook.envtest.client import Refused
-from metahook.envtest.manifests import PATIENCE, documents, establish
+from metahook.envtest.cluster import PATIENCE, documents, establish
 from metahook.protocol.leftovers import format_path, leftovers
 from metahook.simulator.apiserver.custom_rules import HookProblem
 from metahook.simulator.objects import Json

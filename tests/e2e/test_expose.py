@@ -9,7 +9,7 @@ import yaml
 
 from charts.rendering import rendered
 from metahook.envtest.binaries import find_binaries
-from metahook.envtest.manifests import establish, with_hooks_at
+from metahook.envtest.cluster import establish, with_hooks_at
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from tests.e2e.cluster import Cluster, started

@@ -12,9 +12,8 @@ import yaml
 
 from app.api.names import GROUP, KIND, PLURAL, SHORT_NAME
 from metahook.envtest.client import Refused
-from metahook.envtest.free_port import free_port
-from metahook.envtest.manifests import documents, establish
-from metahook.envtest.process import Process, answers
+from metahook.envtest.cluster import documents, establish
+from metahook.envtest.process import Process, answers, free_port
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json
 from release.names import Names

@@ -10,8 +10,7 @@ import httpx
 import yaml
 
 from charts.rendering import CHART
-from metahook.envtest.free_port import free_port
-from metahook.envtest.process import Process, answers
+from metahook.envtest.process import Process, answers, free_port
 from toolkit.programs import find_or_skip
 
 Json = dict[str, Any]

@@ -13,8 +13,7 @@ from app.api.names import API_VERSION
 from app.core.controller import controller
 from app.core.watch import Watch
 from metahook.envtest import Cluster, Missing
-from metahook.envtest.free_port import free_port
-from metahook.envtest.process import Process, answers
+from metahook.envtest.process import Process, answers, free_port
 from tests.docs.documents import ROOT
 from tests.monitoring.state_metrics import FILE, METACONTROLLER, PREFIX, names, samples
 from toolkit.programs import find_or_skip

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from charts.rendering import CHART, RELEASE
-from metahook.envtest.manifests import documents
+from metahook.envtest.cluster import documents
 from tests.docs.documents import ROOT
 from tests.release.conftest import Built
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from toolkit.served.process import CLIENT
 from toolkit.served.tls import Pki
 from toolkit.waiting import eventually

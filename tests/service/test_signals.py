@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from tests.service.operator import SERVE
 from toolkit.slow import short_or_whole
 from toolkit.waiting import eventually

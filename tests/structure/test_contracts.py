@@ -44,6 +44,7 @@ def test_the_contracts_hold(house: Path) -> None:
         pytest.param("app/cli/plugin/commands.py", "import httpx", id="the plugin reaches a cluster without kubectl"),
         pytest.param("app/cli/crd.py", "import metahook.cli.errors", id="a command passes the doors"),
         pytest.param("app/core/sync.py", "import metahook.commands", id="the core takes the door of the commands"),
+        pytest.param("app/main.py", "import metahook.simulator", id="what serves simulates"),
         pytest.param("app/api/spec.py", "import metahook", id="the API knows the protocol"),
         pytest.param("app/api/spec.py", "import os", id="the API reads the environment"),
     ][:: short_or_whole(6, 1)],

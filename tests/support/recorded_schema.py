@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from metahook.envtest.manifests import documents
+from metahook.envtest.cluster import documents
 from tests.docs.documents import ROOT
 from tests.support.kubernetes_objects import ROOTS, Json, fields, value, with_field, zero
 from toolkit.built_in_kinds import built_in, recorded, text

@@ -10,9 +10,10 @@ mode, and the time.
 Each name is imported at its first use, as most commands need few of them. All need the extra ``cli``.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from metahook.door import opener
+from metahook.extras import named
 
 if TYPE_CHECKING:
     from metahook.cli.binding import Binding as Binding, Uncompared as Uncompared, Words as Words
@@ -67,4 +68,19 @@ else:
         "simulator.metacontroller.settings": ("SERVED", "Mode", "Settings"),
     }
     __all__ = [name for names in _NAMES.values() for name in names]
-    __getattr__, __dir__ = opener(__name__, _NAMES, extra="cli", root="metahook")
+    _MODULE_OF = {name: f"metahook.{module}" for module, names in _NAMES.items() for name in names}
+
+    def __getattr__(name: str) -> object:
+        """Import *name* at its first use."""
+        if name not in _MODULE_OF:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        with named("cli", __name__):
+            module = import_module(_MODULE_OF[name])
+            is_module = not hasattr(module, name)
+            value: object = import_module(f"{module.__name__}.{name}") if is_module else getattr(module, name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_MODULE_OF})

@@ -19,3 +19,13 @@ def needs(extra: str, program: str) -> Iterator[None]:
         missing = (error.name or "").partition(".")[0]
         print(f"{program}: needs {missing}; install it with: {install_command(extra)}", file=sys.stderr)  # noqa: T201 - an error of a command
         raise SystemExit(2) from None
+
+
+@contextmanager
+def named(extra: str, package: str) -> Iterator[None]:
+    """Let the error for a package that is missing in the block say which *extra* of metahook *package* needs."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        message = f"{error}; {package} needs the extra {extra}: pip install './metahook[{extra}]'"
+        raise ModuleNotFoundError(message, name=error.name) from error

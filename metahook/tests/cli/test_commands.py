@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from metahook.cli.hooks.named_hook import read_controller
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from metahook.protocol.request_builder import example_request
 from toolkit.cli.command import call
 from toolkit.controllers import TENANT, composite, decorator, resource

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from metahook.simulator.findings import RULES
 from metahook.simulator.scenarios import Step
 from toolkit.cli.command import call

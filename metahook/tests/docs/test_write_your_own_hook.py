@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from toolkit.documents import blocks, consoles, page
 
 

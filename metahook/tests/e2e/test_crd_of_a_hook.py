@@ -10,8 +10,7 @@ import yaml
 
 from metahook import ConfigMap, Controller, SyncRequest, SyncResponse
 from metahook.envtest import Cluster
-from metahook.envtest.hook_server import hook_server
-from metahook.envtest.manifests import with_hooks_at
+from metahook.envtest.cluster import hook_server, with_hooks_at
 from toolkit.root import ROOT
 
 GREETING = ROOT / "examples/greeting"

@@ -8,8 +8,8 @@ import pytest
 
 from metahook.envtest import Refused
 from metahook.envtest.client import Client
+from metahook.envtest.cluster import establish
 from metahook.envtest.control_plane import count_events
-from metahook.envtest.manifests import establish
 
 CRD = {
     "apiVersion": "apiextensions.k8s.io/v1",
@@ -68,7 +68,7 @@ def test_another_error_than_not_found_ends_the_wait() -> None:
 
 
 def test_a_kind_that_is_never_served_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metahook.envtest.manifests.PATIENCE", 0.0)
+    monkeypatch.setattr("metahook.envtest.cluster.PATIENCE", 0.0)
 
     with pytest.raises(TimeoutError, match=r"^the API server does not serve It\.a\.io within 0 s$"):
         establish(client(Its().answer, APIEXTENSIONS), [CRD])

@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
-from metahook.envtest import free_port as free_port_module, hook_server
-from metahook.envtest.free_port import free_port
+from metahook.envtest import cluster, process as free_port_module
+from metahook.envtest.process import free_port
 from metahook.server import Address, CannotListen
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import JSON
@@ -21,7 +21,7 @@ def is_free(address: str) -> bool:
 
 
 def test_it_serves_until_the_block_ends() -> None:
-    with hook_server.hook_server(TINY) as address:
+    with cluster.hook_server(TINY) as address:
         response = httpx.post(f"http://{address}/sync", content=sync_body(), headers=JSON, trust_env=False)
         assert response.status_code == 200
         assert not is_free(address)
@@ -40,10 +40,10 @@ class EndsAtOnce:
 
 
 def test_a_start_that_fails_leaves_no_listener(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hook_server, "HookServer", lambda _: EndsAtOnce())
+    monkeypatch.setattr(cluster, "HookServer", lambda _: EndsAtOnce())
 
     with pytest.raises(TimeoutError, match=r"no hooks are served on 127\.0\.0\.1:") as raised:
-        hook_server.hook_server(TINY).__enter__()
+        cluster.hook_server(TINY).__enter__()
 
     assert is_free(str(raised.value).rpartition(" ")[2])
 

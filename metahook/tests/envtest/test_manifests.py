@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from metahook.envtest.manifests import documents, with_hooks_at
+from metahook.envtest.cluster import documents, with_hooks_at
 
 
 def test_all_objects_of_the_files_are_read_and_empty_documents_are_none(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from metahook.cli.hooks.remote_hook import TIMEOUT as TIMEOUT_OF_METACONTROLLER
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from metahook.protocol.bodies import MIB
 from metahook.protocol.request_builder import sync_request
 from metahook.record.proxy import TIMEOUT, Proxy

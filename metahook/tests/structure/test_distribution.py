@@ -8,13 +8,11 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
-import metahook
-import metahook.commands
+from metahook import commands
 from toolkit.root import ROOT
 from toolkit.slow import only_whole, short_or_whole
 
@@ -55,39 +53,41 @@ def test_a_hook_needs_msgspec_alone_until_it_is_served(code: str) -> None:
     assert loaded(code) == loaded("import msgspec")
 
 
-def test_each_name_of_the_door_can_be_imported() -> None:
-    door: Any = metahook.commands
-
-    assert set(vars(door)["__all__"]) <= set(dir(door))
-    assert [name for name in vars(door)["__all__"] if not hasattr(door, name)] == []
+def test_each_name_for_another_command_line_can_be_imported() -> None:
+    assert set(vars(commands)["__all__"]) <= set(dir(commands))
+    assert [name for name in vars(commands)["__all__"] if not hasattr(commands, name)] == []
 
 
-def test_a_type_checker_sees_the_names_of_the_door() -> None:
-    tree = ast.parse(Path(metahook.commands.__file__).read_text())
+def test_a_type_checker_sees_the_names_for_another_command_line() -> None:
+    tree = ast.parse(Path(commands.__file__).read_text())
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.col_offset]
-    seen = [((node.module or "").removeprefix("metahook."), each.name) for node in imports for each in node.names]
-    modules = {name: module for module, names in vars(metahook.commands)["_NAMES"].items() for name in names}
+    seen = {each.name: (node.module or "").removeprefix("metahook.") for node in imports for each in node.names}
 
-    assert {name: module for module, name in seen} == modules
+    assert seen == {name: module for module, names in vars(commands)["_NAMES"].items() for name in names}
 
 
 def test_serving_needs_the_extra() -> None:
     assert {"fastapi", "starlette", "uvicorn", "uvloop"} <= loaded("from metahook.server import serve")
 
 
-def test_a_name_without_its_extra_says_how_to_install_it() -> None:
-    code = "import sys; sys.modules['click'] = None; from metahook.commands import bound_program"
+@pytest.mark.parametrize(
+    ("package", "name", "missing", "extra"),
+    [("metahook.server", "serve", "uvloop", "server"), ("metahook.commands", "bound_program", "click", "cli")],
+)
+def test_a_name_without_its_extra_says_how_to_install_it(package: str, name: str, missing: str, extra: str) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; from {package} import {name}"
     ended = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False)
 
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].endswith(
-        "metahook.commands.bound_program needs the extra cli: pip install './metahook[cli]'"
+        f"{package} needs the extra {extra}: pip install './metahook[{extra}]'"
     )
 
 
-def test_a_name_that_the_door_has_not_is_an_error() -> None:
+@pytest.mark.parametrize("package", ["metahook.server", "metahook.commands"])
+def test_a_name_that_a_package_has_not_is_an_error(package: str) -> None:
     with pytest.raises(ImportError, match="nothing"):
-        exec("from metahook.commands import nothing")  # noqa: S102 - mypy would refuse the statement
+        exec(f"from {package} import nothing")  # noqa: S102 - mypy would refuse the statement
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from toolkit.forked import Forked, started
 
 GENERIC = (sys.executable, "-c", "import runpy; runpy.run_module('metahook.record', run_name='__main__')")

@@ -38,7 +38,7 @@ class Call:
 class RecordingServer(ThreadingHTTPServer):
     """Serves *hook* until the block ends, and keeps all calls in the order of their answers.
 
-    It is not :class:`metahook.envtest.hook_server.hook_server`, because tests hold calls, each in a thread, and respond
+    It is not :class:`metahook.envtest.cluster.hook_server`, because tests hold calls, each in a thread, and respond
     with what the toolkit's service never sends.
     """
 

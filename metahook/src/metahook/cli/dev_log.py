@@ -21,7 +21,7 @@ from msgspec import UNSET
 from metahook.protocol.bodies import MalformedRequest
 from metahook.protocol.controller import EncodedResponse, Handler
 from metahook.protocol.gate import RefusedResponse
-from metahook.protocol.objects import Change, Json, changed_paths, changes, object_or_empty, printable
+from metahook.protocol.objects import MERGE_KEYS, Change, Json, changed_paths, changes, object_or_empty, printable
 from metahook.protocol.request import Body, Parent, try_parent
 from metahook.server.logs import LogEvent
 
@@ -147,7 +147,7 @@ LONGEST = 240
 LONGEST_LINE = 600
 """Characters of a line: the name of a field can have any length."""
 
-_KEYS = ("type", "name", "containerPort", "port", "mountPath")
+_KEYS = ("type", *MERGE_KEYS)
 """What identifies an item of a list of objects, to a reader."""
 
 _SHOWN = {"labels": "object.labels", "annotations": "object.annotations", "status": "status"}

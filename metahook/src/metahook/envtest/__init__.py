@@ -3,13 +3,10 @@
 The rule of this package: everything it starts listens on a free loopback port, has its files in one folder, and ends
 with the ``with`` block. It downloads nothing: the binaries are where envtest looks for them.
 
-    cluster          the control plane with Metacontroller and your hooks, and what a user does to it
+    cluster          the control plane with Metacontroller and your hooks, which this process serves, and their objects
     control_plane    etcd, kube-apiserver, kube-controller-manager, and Metacontroller with one of its apply strategies
-    hook_server      serves controllers in a thread of this process
     client           the requests of one user, as ``kubectl`` makes them, and the kinds that are served
-    manifests        the objects in YAML files, CRDs applied and awaited, and hooks at another address
-    process          a command that is started, awaited and stopped
-    free_port        ports for such processes
+    process          a command that is started, awaited and stopped, and ports for it
     binaries         where the binaries are
 
 Nouns: a *cluster* has a control plane and one Metacontroller; a *hook server* answers its calls. There are no nodes: a

@@ -12,8 +12,7 @@ import httpx
 
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client, with_token
-from metahook.envtest.free_port import free_port
-from metahook.envtest.process import Process, answers
+from metahook.envtest.process import Process, answers, free_port
 
 ADMIN = "admin"
 CONTROLLERS = "controllers"

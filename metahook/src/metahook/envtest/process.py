@@ -1,5 +1,6 @@
-"""Processes that are started and stopped. Each has a log, and is always stopped by its id."""
+"""Processes that are started and stopped, and free ports for them. Each has a log, and is always stopped by its id."""
 
+import secrets
 import shutil
 import signal
 import ssl
@@ -9,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+
+from metahook.server.options import Address, CannotListen
 
 PATIENCE = 120.0
 """Timeout in seconds for a start or stop; long, because the machine is shared."""
@@ -92,3 +95,23 @@ def answers(url: str) -> bool:
         return httpx.get(url, trust_env=False, verify=_NO_CA).is_success
     except httpx.TransportError:
         return False
+
+
+_PORTS = range(12000, 32000)
+"""Below those that systems give to clients, who would else take a port before it is listened on."""
+
+_given: set[int] = set()
+
+
+def free_port() -> int:
+    """Return a free port that was not returned before: its listener may be about to start."""
+    while True:
+        port = secrets.choice(_PORTS)
+        if port in _given:
+            continue
+        _given.add(port)
+        try:
+            Address("127.0.0.1", port).listen().close()
+        except CannotListen:
+            continue
+        return port

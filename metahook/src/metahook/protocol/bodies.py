@@ -184,12 +184,9 @@ class RefusalBody(msgspec.Struct, omit_defaults=True):
     that Kubernetes counts their Events as one."""
 
 
-MALFORMED = 400
-"""Status code. The message is the rule that the body breaks, see :mod:`metahook.protocol.bodies`."""
-
-TOO_LARGE = (413, "the request is too large")
-FAILED = (500, "the hook failed; its log says where")
-"""Status code and message, which is constant: Metacontroller copies error bodies into Events and logs."""
+TOO_LARGE = "the request is too large"
+FAILED = "the hook failed; its log says where"
+"""Messages of refusals. They are constant: Metacontroller copies error bodies into Events and logs."""
 
 
 def refusal_body(message: str, id_: str = "") -> bytes:

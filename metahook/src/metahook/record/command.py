@@ -7,9 +7,9 @@ import click
 import httpx
 
 from metahook.protocol.bodies import MIB
+from metahook.record.proxy import RecordedHook, serve
 from metahook.record.recorder import CannotRecord, Recorder
 from metahook.record.redaction import Redaction
-from metahook.record.server import RecordedHook, serve
 from metahook.server import Address, CannotListen, CannotLoad, Certificates, set_up_logging
 
 _FILE = click.Path(path_type=Path)

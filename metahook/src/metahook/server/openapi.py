@@ -14,6 +14,7 @@ from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import CREATED
 from metahook.server.refusals import (
     FAILED,
+    MALFORMED,
     TOO_LARGE,
     TOO_LONG,
     TOO_MANY_REQUESTS,
@@ -23,7 +24,7 @@ from metahook.server.refusals import (
     Refusal,
 )
 
-_MALFORMED = Refusal(bodies.MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
+_MALFORMED = Refusal(MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
 _REFUSALS = (_MALFORMED, UNAUTHORIZED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, TOO_MANY_REQUESTS, FAILED, TOO_LONG)
 
 _METADATA = {"name": "example", "namespace": "default", "uid": "1", "generation": 1, "creationTimestamp": CREATED}

@@ -13,7 +13,7 @@ from metahook.protocol import bodies
 from metahook.protocol.bodies import MalformedRequest
 
 CLOSE = {"Connection": "close"}
-BUSY = 429
+MALFORMED, BUSY = 400, 429
 RETRY_AFTER = 5
 """Seconds, at most. Metacontroller repeats a request at once, and for ever, if a 429 does not say when."""
 
@@ -70,25 +70,25 @@ FORBIDDEN = Refusal(
     403, "use a client certificate with one of the names that the hook accepts", limit="tls_client_names"
 )
 NOT_OURS = Refusal(403, "the server does not use the certificates of the hook", limit="tls_cert")
-NOT_HTTP = Refusal(bodies.MALFORMED, "the request is not HTTP/1.1")
+NOT_HTTP = Refusal(MALFORMED, "the request is not HTTP/1.1")
 NOT_FOUND = Refusal(404, "no such path")
 NOT_ALLOWED = Refusal(405, "no such method for this path")
 TOO_SLOW = Refusal(408, "the request was not sent in time", CLOSE, "body_timeout")
 HEAD_TOO_SLOW = replace(TOO_SLOW, limit="head_timeout")
-TOO_LARGE = Refusal(*bodies.TOO_LARGE, limit="max_body")
+TOO_LARGE = Refusal(413, bodies.TOO_LARGE, limit="max_body")
 UNSUPPORTED = Refusal(415, "send the header Content-Type: application/json, and no Content-Encoding")
 TOO_MANY_REQUESTS = Refusal(BUSY, "too many requests at the same time", limit="max_in_flight")
 TOO_MANY_BODIES = replace(TOO_MANY_REQUESTS, limit="bodies")
 LEFT = Refusal(499, "the client closed the connection before the response")
 """It is not sent: its status is for the log and the metrics."""
-FAILED = Refusal(*bodies.FAILED)
+FAILED = Refusal(500, bodies.FAILED)
 TOO_LONG = Refusal(503, "the hook did not decide in time", limit="decide_timeout")
 STOPPED = Refusal(503, "the hook stopped before it could respond", CLOSE)
 
 
 def malformed(error: MalformedRequest) -> Refusal:
     """Return the refusal that tells which rule the body breaks."""
-    return Refusal(bodies.MALFORMED, str(error))
+    return Refusal(MALFORMED, str(error))
 
 
 def refusal_of(error: HTTPException, paths: Iterable[str]) -> Refusal:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from metahook.protocol.bodies import FAILED, MALFORMED, MAX_BODY, TOO_LARGE, MalformedRequest, refusal_body
+from metahook.protocol.bodies import FAILED, MAX_BODY, TOO_LARGE, MalformedRequest, refusal_body
 from metahook.protocol.controller import Controller
 
 
@@ -34,16 +34,16 @@ def in_process(
 
     def call(hook: str, body: bytes) -> Reply:
         if len(body) > MAX_BODY:
-            return _refusal(*TOO_LARGE)
+            return _refusal(413, TOO_LARGE)
         if hook not in controller.handlers:
             return _refusal(404, "no such path")
         try:
             return Reply(200, controller.handlers[hook](body, now()).body)
         except MalformedRequest as error:
-            return _refusal(MALFORMED, str(error))
+            return _refusal(400, str(error))
         except Exception as error:  # noqa: BLE001 - the service sends a 500 for any bug of the hook, too
             report(error)
-            return _refusal(*FAILED)
+            return _refusal(500, FAILED)
 
     return call
 

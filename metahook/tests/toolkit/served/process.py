@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from metahook.envtest.free_port import free_port
+from metahook.envtest.process import free_port
 from toolkit.forked import Forked, started
 from toolkit.waiting import eventually
 
