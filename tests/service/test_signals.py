@@ -33,11 +33,14 @@ def command() -> list[str]:
 @pytest.mark.parametrize("after", short_or_whole([0.02], [0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8]))
 def test_ctrl_c_at_any_moment_of_the_start_prints_no_traceback(after: float) -> None:
     with subprocess.Popen(command(), stderr=subprocess.PIPE, text=True) as process:
-        assert eventually(lambda: handles(process.pid, signal.SIGTERM), pause=0.001)
-        time.sleep(after)
+        try:
+            assert eventually(lambda: handles(process.pid, signal.SIGTERM), pause=0.001)
+            time.sleep(after)
 
-        process.send_signal(signal.SIGINT)
-        _, log = process.communicate(timeout=30)
+            process.send_signal(signal.SIGINT)
+            _, log = process.communicate(timeout=30)
+        finally:
+            process.kill()
 
     assert (process.returncode in (0, 130), log) == (True, "")
 
