@@ -21,12 +21,12 @@ def _with_settings(serve: Callable[[ServeSettings], None]) -> Callable[..., None
 @_with_settings
 def command(settings: ServeSettings) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
-    # A KeyboardInterrupt can get lost in a callback. The server replaces this handler.
-    signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
     try:
         settings.server_options()
     except ValueError as error:
         raise InputError(str(error)) from error
+    # A KeyboardInterrupt can get lost in a callback. The server replaces this handler.
+    signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
     os.environ.update(as_variables(settings))
     from app.main import app, create  # noqa: PLC0415 - it reads the variables
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from metahook.envtest.process import free_port
+from tests.cli.command import LISTENS
 from tests.service.operator import SERVE
 from toolkit.slow import short_or_whole
 from toolkit.waiting import eventually
@@ -26,7 +27,7 @@ def handles(pid: int, sign: signal.Signals) -> bool:
 
 
 def command() -> list[str]:
-    return [*SERVE, f"--port={free_port()}", f"--health-port={free_port()}", "--log-level=error", "--drain=0"]
+    return [*LISTENS, *SERVE, f"--port={free_port()}", f"--health-port={free_port()}", "--log-level=error", "--drain=0"]
 
 
 @pytest.mark.slow

@@ -1,10 +1,12 @@
 """Calls a command as a user does, in this process."""
 
 import io
+import os
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -19,10 +21,10 @@ class CommandResult:
 
 
 def run(main: Callable[[Any], Any], *arguments: str) -> CommandResult:
-    """Run the command whose function is *main* with *arguments*."""
+    """Run the command whose function is *main* with *arguments*; what it sets in the environment is taken back."""
     written, err = io.BytesIO(), io.StringIO()
     out = io.TextIOWrapper(written, "utf-8", newline="", write_through=True)  # click writes completions in bytes
-    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+    with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ), pytest.raises(SystemExit) as ended:
         main(arguments)
     return CommandResult(int(ended.value.code or 0), written.getvalue().decode(), err.getvalue())
 
