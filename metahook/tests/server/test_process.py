@@ -172,7 +172,10 @@ def test_serve_sets_up_logging_unless_the_hook_has(set_up: str, line: str) -> No
 # How it stops
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+NOHUP = pytest.mark.skipif(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN, reason="this run ignores a hangup")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=NOHUP)])
 def test_after_a_signal_requests_are_served_until_the_drain_ends(number: int) -> None:
     with served(*WIDGETS, "--drain=2") as running, connected(running) as used, connected(running) as idle:
         assert [post(each).getheader("connection") for each in (used, idle)] == [None, None]
