@@ -67,9 +67,10 @@ def test_connections_are_kept_for_longer_than_metacontroller_keeps_them(monkeypa
     assert Limits.keep_alive > METACONTROLLERS_IDLE_SECONDS
 
     monkeypatch.setattr(Limits, "keep_alive", 1)
-    with serving() as at, sent(at, b"") as silent, sent(at, REQUEST) as idle:
-        assert read(idle).status == 200
-        assert [is_closed(each) for each in (silent, idle)] == [True, True]
+    with serving() as at, sent(at, b"") as silent, sent(at, REQUEST) as idle, sent(at, REQUEST) as blank:
+        assert [read(each).status for each in (idle, blank)] == [200, 200]
+        blank.sendall(b"\r\n")
+        assert [is_closed(each) for each in (silent, idle, blank)] == [True, True, True]
 
 
 def test_what_is_no_http_is_refused_as_the_app_does_and_the_log_has_one_line() -> None:

@@ -1,6 +1,7 @@
 """Hooks over TLS: who can connect, and what new certificates change."""
 
 import datetime as dt
+import errno
 import logging
 import os
 import re
@@ -379,3 +380,22 @@ def test_a_process_keeps_a_certificate_whose_new_files_are_broken_and_a_metric_s
         pki.issue()
         assert eventually(lambda: metric not in CLIENT.get(f"{running.health_url}/metrics").text)
         assert served_certificate(("127.0.0.1", running.port), pki.client()) != before
+
+
+def test_a_new_certificate_that_can_not_be_used_yet_is_used_later(pki: Pki, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificates = Certificates(pki.cert, pki.key)
+    before = certificates.current
+    pki.issue()
+    with monkeypatch.context() as patched:
+        patched.setattr(Certificates, "_new_context", fail)
+        with pytest.raises(OSError, match="too many"):
+            certificates.reload()
+        assert (certificates.current, certificates.unusable) == (before, 1)
+
+    assert (certificates.reload(), certificates.unusable) == (True, 0)
+    assert certificates.current is not before
+
+
+def fail(_: Certificates) -> None:
+    """Fail as for a process with too many open files."""
+    raise OSError(errno.EMFILE, "too many open files")

@@ -198,7 +198,7 @@ def test_a_path_that_can_not_be_read_keeps_the_tokens(folder: Path, caplog: pyte
 
     assert is_accepted(tokens, FIRST)
     assert tokens.unusable == 1
-    assert caplog.messages == [f"can't read {path}: too many levels of symbolic links; still using the previous token"]
+    assert caplog.messages == [f"can't read {path}: too many levels of symbolic links; still using the previous tokens"]
 
 
 @pytest.mark.parametrize(

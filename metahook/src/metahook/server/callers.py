@@ -9,9 +9,11 @@ import asyncio
 import hashlib
 import hmac
 import logging
+import os
 import re
 import ssl
 import stat
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -203,7 +205,7 @@ class Tokens:
             self._problems = {}
             for file in [file for file in self._digests if file not in files or _is_gone(file)]:
                 del self._digests[file]
-                log.info("the token in %s is not valid any more", file)
+                log.info("the token in %s is no longer valid", file)
             for file in files:
                 self._reload(file)
         for file, problem in self._problems.items():
@@ -230,9 +232,13 @@ class Tokens:
 
     def _files(self) -> list[Path]:
         """Return the files with tokens. Hidden ones are Kubernetes' own, in a mounted Secret."""
-        if self._path.is_dir():
-            return sorted(path for path in self._path.iterdir() if not path.name.startswith("."))
-        return [] if _is_gone(self._path) else [self._path]
+        try:
+            is_folder = stat.S_ISDIR(self._path.stat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        if not is_folder:
+            return [self._path]
+        return sorted(path for path in self._path.iterdir() if not path.name.startswith("."))
 
 
 def _digest_in(file: Path) -> Watched[bytes]:
@@ -241,7 +247,7 @@ def _digest_in(file: Path) -> Watched[bytes]:
     def load() -> bytes:
         token = parse_token(file, _read(file))
         if len(token) < MIN_LENGTH:
-            log.warning("the token in %s can be guessed: replace it by a longer one, %s", file, _EXAMPLE)
+            log.warning("the token in %s can be guessed: replace it with a longer one, %s", file, _EXAMPLE)
         return hashlib.sha256(token).digest()
 
     return Watched("token", [file], load)
@@ -300,6 +306,8 @@ class Certificates:
         self._min_version = _MIN_VERSIONS[min_version]
         self._pair = Watched("certificate", [cert, key], lambda: _load_pair(cert, key))
         self._client_cas = _client_cas(client_ca) if client_ca else None
+        self._is_stale = False
+        """Whether what is read is not used yet."""
         self.current = self._new_context()
         """For a connection that begins now. It is a new one after each change, rather than new files in the old one:
         a CA can't be taken out of a context, and the sessions of its clients could be resumed."""
@@ -307,15 +315,18 @@ class Certificates:
     @property
     def unusable(self) -> int:
         """How many have changed and can't be used: the certificate with its key, and the CAs of clients."""
-        return sum(bool(part.problem) for part in self._parts())
+        return sum(bool(part.problem) for part in self._parts()) + self._is_stale
 
     def reload(self) -> bool:
         """Read the files again if they have changed; return whether new ones are in use."""
         # Each part on its own: a CA that is removed is not kept because of a certificate that can't be used.
         changed = [part.reload() for part in self._parts()]
-        if any(changed):
-            self.current = self._new_context()
-        return any(changed)
+        self._is_stale = self._is_stale or any(changed)
+        if not self._is_stale:
+            return False
+        self.current = self._new_context()  # if that fails, such as for a file descriptor, the next look tries again
+        self._is_stale = False
+        return True
 
     def context(self) -> ssl.SSLContext:
         """Return a context for a server, of which a connection gets what is current when it begins."""
@@ -410,10 +421,12 @@ def _use_pair(context: ssl.SSLContext, cert: bytes, key: bytes) -> None:
 
 @contextmanager
 def _as_file(content: bytes) -> Iterator[str]:
-    with tempfile.NamedTemporaryFile() as file:
+    # Linux has files in memory: the key is on no disk, and a container's may be read-only.
+    with os.fdopen(os.memfd_create("pem"), "w+b") if sys.platform == "linux" else tempfile.TemporaryFile() as file:
         file.write(content)
         file.flush()
-        yield file.name
+        file.seek(0)
+        yield f"/dev/fd/{file.fileno()}"
 
 
 def _client_cas(path: Path) -> Watched[bytes]:
@@ -465,7 +478,7 @@ NAMES = "client_names"
 
 
 class CallerCheck:
-    """Middleware: refuses requests of strangers, whatever their path, before their bodies are read.
+    """Middleware: refuses requests of unknown callers, whatever their path, before their bodies are read.
 
     With *certificates*, it refuses all requests under a server that does not use them, and would look protected.
     """
@@ -484,7 +497,8 @@ class CallerCheck:
         """Respond to the request of *scope*, or let the app do it."""
         app = self._app
         if scope["type"] != "lifespan" and (refusal := self._refusal(scope)):
-            app = refusal.response(self._telemetry.refused(refusal, scope["path"]), Request(scope))
+            request = Request(scope) if scope["type"] == "http" else None
+            app = refusal.response(self._telemetry.refused(refusal, scope["path"]), request)
         await app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:

@@ -87,7 +87,10 @@ class HookCalls:
                 response = call.refuse(LEFT)
             except Refused as refused:
                 response = call.refuse(refused.refusal)
-            except asyncio.CancelledError:  # the server stops, and has waited for this call for long enough
+            except asyncio.CancelledError:
+                if not self.is_stopping:
+                    raise
+                # The server has waited for this call for long enough.
                 response = call.refuse(STOPPED)
             except Exception as error:  # noqa: BLE001 - whatever else fails around a hook
                 response = call.refuse(FAILED, error_location(error))

@@ -5,7 +5,7 @@
 2. uvicorn closes the port, and each connection without a request.
 3. Requests in progress have the time *stop_timeout*. The others get a refusal.
 
-SIGINT, such as Ctrl-C, skips step 1. A second signal skips what remains.
+SIGINT, such as Ctrl-C, skips step 1. A second signal ends the drain, and the next one waits for no request.
 """
 
 import asyncio
@@ -130,7 +130,8 @@ class HookServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept connections on *sockets*."""
         await super().startup(sockets)
-        log.info(LogEvent("ready"))
+        if not self.should_exit:
+            log.info(LogEvent("ready"))
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -169,7 +170,7 @@ class HealthServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Capture none."""
+        """Leave signals alone."""
         yield
 
 
@@ -195,8 +196,13 @@ class HookProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse *data*, and wait for the rest of a head: most arrive in one piece, and need no timer."""
         super().data_received(data)
-        if self._is_in_head and not self._deadline:
+        if self._deadline or self.transport.is_closing():
+            return
+        if self._is_in_head:
             self._deadline = self.loop.call_later(Limits.head_timeout, self._refuse, HEAD_TOO_SLOW)
+        elif getattr(self.cycle, "response_complete", True) and not self.timeout_keep_alive_task:
+            # An empty line between two requests: uvicorn has stopped waiting for the next one.
+            self._deadline = self.loop.call_later(Limits.keep_alive, self.transport.close)
 
     def on_message_begin(self) -> None:
         """Begin a head."""
@@ -212,7 +218,7 @@ class HookProtocol(HttpToolsProtocol):
         self.headers = []
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing."""
+        """Cancel the deadline."""
         self._end_deadline()
         self._is_in_head = False
         super().connection_lost(exc)
