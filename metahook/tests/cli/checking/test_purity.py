@@ -1,5 +1,7 @@
 """``metahook check --only purity``: a response depends on nothing but its request, and on the time with a resync."""
 
+import time
+
 import pytest
 
 from metahook.cli.checking import other_process
@@ -9,6 +11,11 @@ from toolkit.slow import only_whole
 
 FROM_REQUEST = "; compute a response from its request alone  NotPure"
 FROM_NOW = "; take the time from the argument now  NotPure"
+
+
+HOUR, MINUTE = time.localtime()[3:5]
+NEXT_DAY = "a day" if HOUR < 23 else "an hour" if MINUTE < 59 else "a minute"
+"""The first of the check's steps that ends in another day."""
 
 
 def impure(code: str, line: str) -> Mistake:
@@ -63,7 +70,7 @@ MISTAKES = {
         def sync(request, now):
             return made(at=str(date.today()))
         """,
-        f"with the clock of its process a day later: status.at differs{FROM_NOW}",
+        f"with the clock of its process {NEXT_DAY} later: status.at differs{FROM_NOW}",
     ),
     "the time of a condition from a clock of its own": impure(
         """
