@@ -35,6 +35,13 @@ myresource replay myresources.json deployments.json others.json configmaps.json"
 another owner may have the name of a child. No Secrets are, because their values do not belong in a file."""
 
 
+EXAMPLES = tuple(
+    str(file)
+    for name in ("web", "config", "service", "full")
+    if (file := _HERE.parent / "examples" / f"{name}.yaml").exists()
+)
+"""Files that a checkout has."""
+
 Problem = custom_rules.Problem
 
 _JUDGED = ("metadata", "spec")
@@ -89,6 +96,8 @@ def binding() -> Binding:
         started={"readyGeneration": 1},
         stays_busy=_has_schedule,
         scenarios=SCENARIOS,
+        examples=EXAMPLES,
+        schema=known_fields,
         until=("ready", "quiet"),
         uncompared=Uncompared(
             fields=frozenset({"override"}),  # it has times, and managers, which a redacted request does not name

@@ -31,9 +31,11 @@ def command(settings: ServeSettings) -> None:
     from app.main import app, create  # noqa: PLC0415 - it reads the variables
 
     if settings.dev:
-        from metahook.commands import logging_calls  # noqa: PLC0415 - it is off in a cluster
+        from app.cli.bound import binding  # noqa: PLC0415 - it is off in a cluster
+        from metahook.commands import bound_page, logging_calls  # noqa: PLC0415 - as above
 
         app = create(settings, logging_calls())
+        app.include_router(bound_page(binding(), settings.watch))
     health_at = Address(settings.host, settings.health_port)
     try:
         run(app, Address(settings.host, settings.port), health_at)

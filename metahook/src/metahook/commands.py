@@ -4,8 +4,8 @@
     Binding        what only that program knows
     Program        a program of any commands, each of which is imported when it is called
 
-The rest is for its own commands: errors of one line, objects in files, what a recording keeps, the log of development
-mode, and the time.
+The rest is for its own commands: errors of one line, objects in files, what a recording keeps, the log and the page of
+development mode, and the time.
 
 Each name is imported at its first use, as most commands need few of them. All need the extra ``cli``.
 """
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         misspelt as misspelt,
         read_manifests as read_manifests,
     )
+    from metahook.cli.page.routes import bound_page as bound_page
     from metahook.cli.program import Commands as Commands, Program as Program, bound_program as bound_program
     from metahook.clock import utc_now as utc_now
     from metahook.protocol.objects import Json as Json, printable as printable
@@ -55,6 +56,7 @@ else:
             "misspelt",
             "read_manifests",
         ),
+        "cli.page.routes": ("bound_page",),
         "cli.program": ("Commands", "Program", "bound_program"),
         "protocol.objects": ("Json", "printable"),
         "protocol.request": ("Shape",),

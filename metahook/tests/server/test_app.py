@@ -3,19 +3,24 @@
 import json
 import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
 
 from metahook import Service, SyncRequest, SyncResponse
 from metahook.clock import utc_now
 from metahook.protocol.request_builder import customize_request, sync_request
-from metahook.server import Limits, Metrics, ServerOptions, Telemetry, create_app, hook_router
+from metahook.server import Limits, Metrics, ServerOptions, Telemetry, Tokens, create_app, hook_router
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import TINY, controller, customize_body, sync_body
 from toolkit.hooks.tenant import TENANTS, tenant
 from toolkit.root import ROOT
 from toolkit.served.asgi import call
+from toolkit.served.refusals import error
+from toolkit.served.thread import asked, raw, serving_app
 from toolkit.widgets import WIDGETS, grouped, widget
 
 TINY_APP = create_app(TINY, clock=lambda: NOW)
@@ -83,6 +88,44 @@ def test_the_log_names_the_kind_that_is_missing_in_the_controller(caplog: pytest
 
     assert call(create_app(controller(looks_up)), "/sync", sync_body()).status_code == 500
     assert "add Service to children= of the Controller" in caplog.text
+
+
+# Routes of one's own in the app
+
+
+def test_routes_that_are_added_are_served_to_the_same_callers_and_other_paths_stay_a_constant_404(
+    tmp_path: Path,
+) -> None:
+    token, page, router = tmp_path / "token", tmp_path / "page.js", APIRouter()
+    token.write_text("t" * 32)
+    page.write_text("1")
+    router.add_api_route("/", lambda: HTMLResponse("<p>"), methods=["GET"])
+    router.add_api_route("/try", lambda body: body, methods=["POST"])
+    app = create_app(TINY, ServerOptions(tokens=Tokens(token)))
+    app.include_router(router)
+    app.mount("/files", StaticFiles(directory=tmp_path))
+
+    @app.get("/items/{name}")
+    def item(name: str) -> str:
+        raise HTTPException(404 if name == "none" else 409, f"no item {len(name)}")
+
+    with serving_app(app) as at:
+
+        def answer(line: str, content: bytes = b"") -> tuple[int, bytes]:
+            found = asked(at, raw(content, f"Authorization: Bearer {'t' * 32}", line=f"{line} HTTP/1.1"))
+            return found.status, found.body
+
+        assert answer("GET /") == (200, b"<p>")
+        assert answer("GET /files/page.js") == (200, b"1")
+        assert answer("POST /try?body=2") == (200, b'"2"')
+        assert answer("GET /items/none") == (404, b'{"detail":"no item 4"}')
+        assert answer("GET /items/busy") == (409, b'{"detail":"no item 4"}')
+        assert answer("POST /sync", sync_body())[0] == 200
+        for line in ("GET /canary", "GET /files/canary"):
+            status, body = answer(line)
+            assert (status, error(body)) == (404, "no such path: the paths are /customize, /openapi.json, /sync")
+        assert error(answer("POST /")[1]) == "no such method for this path: use GET"
+        assert asked(at, raw(b"", line="GET / HTTP/1.1")).status == 401
 
 
 # The routes in another app: its dependencies, middleware and lifespan hold for them

@@ -337,6 +337,16 @@ def test_the_spec_limits_the_old_replica_sets() -> None:
     assert revisions == ["3", "4"]
 
 
+def test_replica_sets_are_updated_only_to_change_them() -> None:
+    made = started()
+    made.until_quiet()
+    imaged(made, "nginx:2")
+    made.until_quiet()
+    updates = [write for write in made.history.writes() if write.verb == "update" and write.key.kind == "ReplicaSet"]
+    assert updates
+    assert all(write.changed for write in updates)
+
+
 def test_a_name_that_is_taken_by_another_replica_set_is_avoided() -> None:
     made = started()
     made.until_quiet()

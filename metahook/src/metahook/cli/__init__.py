@@ -11,6 +11,8 @@ on standard error that names the place, the problem and the remedy. Exit codes: 
     program      the program: it runs commands, and turns errors into one line and an exit code
     checking     the checks of ``metahook check``
     comparison   compares responses and children
+    page         the page of development mode: a parent's life in a browser
+    dev_log      the log of development mode
     simulation   runs a simulation, and shows its timeline
     hooks        the hook that ``--hook`` names, and the requests that Metacontroller would send to it
     files        reads and writes the files of users: manifests, objects, recordings

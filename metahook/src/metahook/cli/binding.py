@@ -60,6 +60,8 @@ class Traits:
 
     problems: "Callable[[Json, Json | None], list[Problem]] | None" = None
     """Returns what is wrong with a parent in a file that is new, or replaces a stored one. The settings need no CRD."""
+    schema: "Callable[[], Json] | None" = None
+    """Returns the schema of a parent, for a page that completes its fields. The settings need no CRD."""
     invalid_reason: str = ""
     """The reason of Ready with which the hook keeps the children of before, because the spec is invalid."""
     renders_status: bool = False
@@ -70,6 +72,8 @@ class Traits:
     """Tells whether a parent always has something left to do, so that a simulation ends after an hour."""
     scenarios: tuple[Path, ...] = ()
     """Folders with scenarios that have names."""
+    examples: tuple[str, ...] = ()
+    """Files with a parent and what else it needs, for a page to begin with."""
     until: tuple[str, ...] = ("quiet",)
     """When a simulation may stop, besides a time: ``ready`` is a parent whose state is Ready."""
     uncompared: Uncompared = field(default_factory=Uncompared)
@@ -129,6 +133,11 @@ def words() -> Words:
 def own() -> Any:  # noqa: ANN401 - only the program knows
     """Return what the options of the program say."""
     return click.get_current_context().meta.get(_OWN)
+
+
+def bind(bound: Binding, own: object) -> None:
+    """Let the command that runs be one of a program that is *bound*, with what its options say."""
+    click.get_current_context().meta.update({_BINDING: bound, _OWN: own})
 
 
 def bound_command(context: click.Context, command: click.Command, bound: Binding) -> click.Command:

@@ -94,7 +94,7 @@ def _log_call(
         elif isinstance(outcome, MalformedRequest):
             log.info(LogEvent(f"{printable(call)}: refused"))
         else:
-            log.error(LogEvent(f"{printable(call)}: failed", error=_error_lines(outcome)))
+            log.error(LogEvent(f"{printable(call)}: failed", error=error_lines(outcome)))
     except Exception as error:  # noqa: BLE001 - the response is decided; its log must not change it
         log.warning("a call of %s could not be logged: %s", path, type(error).__name__)
 
@@ -103,7 +103,7 @@ def _named(parent: Parent) -> str:
     return f"{parent.namespace}/{parent.name}" if parent.namespace else parent.name
 
 
-def _error_lines(error: BaseException) -> list[str]:
+def error_lines(error: BaseException) -> list[str]:
     """Return what is wrong with a response that the gate refused; of another *error* its traceback and its text."""
     if isinstance(error, RefusedResponse):
         return [error.detail]

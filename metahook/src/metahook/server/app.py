@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from fastapi import APIRouter, FastAPI
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -71,7 +72,8 @@ def create_app(
 ) -> FastAPI:
     """Return the app that serves *controllers*, under any server; raise ValueError if a prefix is not one.
 
-    It has the service in ``state.service``, of which :func:`metahook.server.run` serves health and metrics.
+    It has the service in ``state.service``, of which :func:`metahook.server.run` serves health and metrics. You can
+    add routes of your own: who may call holds for them, too, and the log and the metrics have none of their calls.
     """
     hooks = list(_hooks(controllers))
     paths = frozenset(hook.path for hook in hooks)
@@ -91,11 +93,12 @@ def create_app(
     app.state.service = Service(options, calls, metrics, telemetry)
     app.include_router(_router(hooks, calls, options.around))
 
-    async def refuse(request: Request, error: Exception) -> Response:
-        refusal = refusal_of(error, {*paths, "/openapi.json"})  # type: ignore[arg-type] # what it is added for
+    @app.exception_handler(HTTPException)
+    async def refuse(request: Request, error: HTTPException) -> Response:
+        if (refusal := refusal_of(error, {*paths, "/openapi.json"})) is None:
+            return await http_exception_handler(request, error)
         return refusal.response(telemetry.refused(refusal, request.url.path), request)
 
-    app.add_exception_handler(HTTPException, refuse)
     if options.tokens or options.certificates:
         app.add_middleware(CallerCheck, tokens=options.tokens, certificates=options.certificates, telemetry=telemetry)
     return app

@@ -91,12 +91,16 @@ def malformed(error: MalformedRequest) -> Refusal:
     return Refusal(MALFORMED, str(error))
 
 
-def refusal_of(error: HTTPException, paths: Iterable[str]) -> Refusal:
-    """Return the refusal for an exception of the router: no such path, of those that the app has, or no such method."""
-    if error.status_code == NOT_ALLOWED.status:
-        methods = sorted((error.headers or {})["Allow"].split(", "))  # sorted, because the router has them in a set
+def refusal_of(error: HTTPException, paths: Iterable[str]) -> Refusal | None:
+    """Return the refusal for an exception of the router: no such path, of those that the app has, or no such method.
+
+    Return None for an exception that a route raises with a text of its own.
+    """
+    if error.detail == HTTPStatus.NOT_FOUND.phrase:
+        return replace(NOT_FOUND, message=f"{NOT_FOUND.message}: the paths are {', '.join(sorted(paths))}")
+    if error.detail == HTTPStatus.METHOD_NOT_ALLOWED.phrase:
+        allowed = (error.headers or {}).get("Allow", "GET")  # StaticFiles has no such header
+        methods = sorted(allowed.split(", "))  # sorted, because the router has them in a set
         message = f"{NOT_ALLOWED.message}: use {' or '.join(methods)}"
         return replace(NOT_ALLOWED, message=message, headers={"Allow": ", ".join(methods)})
-    if error.status_code == NOT_FOUND.status:
-        return replace(NOT_FOUND, message=f"{NOT_FOUND.message}: the paths are {', '.join(sorted(paths))}")
-    return FAILED
+    return None

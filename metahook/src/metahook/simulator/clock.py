@@ -36,7 +36,10 @@ class Clock:
         self._numbers = itertools.count()
 
     def time(self) -> datetime:
-        return self._start + timedelta(seconds=self.now)
+        return self.time_at(self.now)
+
+    def time_at(self, moment: float) -> datetime:
+        return self._start + timedelta(seconds=moment)
 
     def stamp(self) -> str:
         """Return the time as Kubernetes writes it, in whole seconds."""

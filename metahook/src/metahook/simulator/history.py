@@ -38,7 +38,10 @@ class Write:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a hook, ``sync`` or ``customize``, for the parent ``key``. A status of None means no response."""
+    """A call of a hook, ``sync`` or ``customize``, for the parent ``key``. A status of None means no response.
+
+    ``problem`` says why, or what the author of the hook should know, such as a traceback.
+    """
 
     at: float
     hook: str
@@ -46,6 +49,7 @@ class Call:
     request: bytes
     status: int | None
     response: bytes
+    problem: str = ""
 
     @property
     def parent(self) -> Json:

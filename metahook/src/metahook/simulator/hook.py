@@ -9,11 +9,12 @@ from metahook.protocol.controller import Controller
 
 
 class Reply(NamedTuple):
-    """An HTTP response. ``retry_after`` is the header, in seconds."""
+    """An HTTP response. ``retry_after`` is the header, in seconds. ``problem`` is for the author of the hook alone."""
 
     status: int
     body: bytes
     retry_after: float | None = None
+    problem: str = ""
 
 
 class Unreachable(Exception):

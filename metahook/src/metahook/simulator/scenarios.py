@@ -13,6 +13,7 @@ import msgspec
 
 from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.controllers.kubelet import Failure
+from metahook.simulator.hook import Reply, Unreachable
 from metahook.simulator.metacontroller.children import NAME
 from metahook.simulator.metacontroller.settings import Mode
 from metahook.simulator.objects import Json, Key, key_of
@@ -180,6 +181,8 @@ class Step(msgspec.Struct, forbid_unknown_fields=True):
     fail: FailureName | None = None
     refuse: str | None = None
     """A kind that the API server refuses to create from then on, as for a quota; ``none`` ends it."""
+    hook: Literal["down", "up"] | None = None
+    """Whether Metacontroller can connect to the hook from then on."""
     restart: Literal["metacontroller"] | None = None
     wait: Duration | None = None
     expect: Expect | None = None
@@ -291,6 +294,7 @@ class _Runner:
         self._world = world
         self._parent: Key | None = None
         self._refused: set[str] = set()
+        self._hook = world.metacontroller.hook
         world.api.admission.append(self._admit)
 
     def run(self, step: Step) -> str | None:
@@ -315,17 +319,25 @@ class _Runner:
             world.delete(self._key(step.delete.object), step.delete.policy)
         elif step.undo is not None:
             world.undo(self._key(step.undo.object), step.undo.revision)
-        elif step.fail is not None:
-            self._fail(step.fail)
-        elif step.refuse is not None:
-            self._refused = {step.refuse}
-        elif step.restart is not None:
-            world.metacontroller.restart()
         elif step.wait is not None:
             world.run(parse_duration(step.wait))
         elif step.expect is not None:
             return self._expect(step.expect)
+        else:
+            self._break(step)
         return None
+
+    def _break(self, step: Step) -> None:
+        """Let something go wrong in the cluster, or end it."""
+        metacontroller = self._world.metacontroller
+        if step.fail is not None:
+            self._fail(step.fail)
+        elif step.refuse is not None:
+            self._refused = {step.refuse}
+        elif step.hook is not None:
+            metacontroller.hook = _cut_off if step.hook == "down" else self._hook
+        elif step.restart is not None:
+            metacontroller.restart()
 
     def _key(self, name: str) -> Key:
         """Return the key of the object called *name*; one of a cluster-scoped kind is in no namespace."""
@@ -372,6 +384,12 @@ class _Runner:
         parent = self._key(expect.of) if expect.of else self._parent
         item = self._world.api.get(parent) if parent else None
         return _status_problem((item or {}).get("status") or {}, expect)
+
+
+def _cut_off(hook: str, body: bytes) -> Reply:
+    """Respond as an address on which nothing listens."""
+    del hook, body
+    raise Unreachable("connection refused")
 
 
 def _put_all(item: Json, changes: Json) -> None:

@@ -4,13 +4,14 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from email.message import Message
 from functools import partial
 from http.client import HTTPResponse
 from typing import NamedTuple
 
 import pytest
+from fastapi import FastAPI
 
 from metahook.server import Address, Controllers, ServerOptions, app as server_app, create_app
 from metahook.server.callers import reloading
@@ -29,12 +30,17 @@ At = tuple[str, int]
 """Where a hook is served."""
 
 
+def serving(controllers: Controllers = TINY, options: ServerOptions = DEFAULT_OPTIONS) -> AbstractContextManager[At]:
+    """Serve *controllers* until the block ends; return where."""
+    return serving_app(create_app(controllers, options))
+
+
 @contextmanager
-def serving(controllers: Controllers = TINY, options: ServerOptions = DEFAULT_OPTIONS) -> Iterator[At]:
-    """Serve *controllers* until the block ends; yield where."""
+def serving_app(app: FastAPI) -> Iterator[At]:
+    """Serve *app*, of :func:`metahook.server.create_app`, until the block ends; yield where."""
     with pytest.MonkeyPatch.context() as patched, Address("127.0.0.1", 0).listen() as listener:
         patched.setattr(server_app, "reloading", partial(reloading, every=POLL))
-        server = HookServer(create_app(controllers, options))
+        server = HookServer(app)
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from metahook.cli.binding import traits
-from metahook.cli.commands.options import HookUnderTest, with_output, with_subject
+from metahook.cli.commands.options import with_output, with_subject
 from metahook.cli.commands.render import WATCHED, failures
 from metahook.cli.comparison.edits import (
     ROLLED,
@@ -31,6 +31,7 @@ from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, apply, place, problem_of, refusal
 from metahook.cli.files.recordings import is_recording, read_recording
 from metahook.cli.hooks.requests import Requests
+from metahook.cli.hooks.subject import HookUnderTest
 from metahook.clock import utc_now
 from metahook.protocol.objects import changed_paths
 from metahook.simulator.metacontroller.children import NAME

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from metahook.cli.binding import traits
-from metahook.cli.commands.options import HookUnderTest, with_files, with_subject
+from metahook.cli.commands.options import with_files, with_subject
 from metahook.cli.errors import InputError, Refused, input_errors, program_name
 from metahook.cli.files.documents import FILE, as_yaml
 from metahook.cli.files.manifests import load
@@ -17,6 +17,7 @@ from metahook.cli.files.metadata import present_fields
 from metahook.cli.files.objects import Objects, problem_of, refusal
 from metahook.cli.files.recordings import utc_time
 from metahook.cli.hooks.requests import Requests, children_of, invalid_spec, ready_of
+from metahook.cli.hooks.subject import HookUnderTest
 from metahook.clock import utc_now
 from metahook.simulator.history import Event
 from metahook.simulator.objects import Json

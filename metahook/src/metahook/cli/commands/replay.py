@@ -8,7 +8,7 @@ from datetime import datetime
 import click
 
 from metahook.cli.binding import Binding, CollectsObjects, Uncompared, binding, own, traits, words
-from metahook.cli.commands.options import built_in, with_hook, with_output
+from metahook.cli.commands.options import with_hook, with_output
 from metahook.cli.comparison.edits import structs_of
 from metahook.cli.comparison.responses import HookResponse, HookVersion, Report, compare, other_response, own_response
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
@@ -18,6 +18,7 @@ from metahook.cli.files.recordings import Recording, is_recording, read_recordin
 from metahook.cli.hooks.credentials import Credentials, with_credentials
 from metahook.cli.hooks.named_hook import PATHS, LocalHook, open_hook, open_url
 from metahook.cli.hooks.requests import Requests, live_requests
+from metahook.cli.hooks.subject import built_in
 from metahook.clock import utc_now
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from metahook.cli.binding import traits, words
-from metahook.cli.commands.options import HookUnderTest, with_files, with_output, with_subject
+from metahook.cli.commands.options import with_files, with_output, with_subject
 from metahook.cli.errors import InputError, input_errors
 from metahook.cli.files.documents import FILE
 from metahook.cli.files.objects import Objects, check_edited, created
+from metahook.cli.hooks.subject import HookUnderTest
 from metahook.cli.simulation.run import (
     LONGEST,
     InOrder,

@@ -65,12 +65,12 @@ class StrictHook:
     """Calls *hook*, and raises InputError where it does not respond, or with something that no hook responds with."""
 
     def __init__(self, hook: Hook) -> None:
-        self._hook = hook
+        self.hook = hook
 
     def __call__(self, hook: str, body: bytes) -> Reply:
         """Return the reply of *hook*; raise InputError."""
         try:
-            reply = self._hook(hook, body)
+            reply = self.hook(hook, body)
         except Unreachable as error:
             message = f"--hook: {error}; start the hook there, or give its URL"
             raise InputError(message) from error

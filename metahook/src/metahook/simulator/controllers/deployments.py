@@ -304,11 +304,12 @@ class DeploymentController:
     def _scale(self, deployment: Json, new: Json | None, old: list[Json]) -> None:
         by_name = {item["metadata"]["name"]: item for item in (*old, *([new] if new else []))}
         sizes = next_sizes(deployment["spec"], _counts(new) if new else None, [_counts(item) for item in old])
+        min_ready = deployment["spec"].get("minReadySeconds", 0)
         for name, item in by_name.items():
-            min_ready = {"minReadySeconds": deployment["spec"].get("minReadySeconds", 0)}
-            spec = {**item["spec"], **min_ready, "replicas": sizes.get(name, item["spec"]["replicas"])}
-            if spec != item["spec"]:
-                self._api.update({**item, "spec": spec}, NAME)
+            spec = item["spec"]
+            size = sizes.get(name, spec["replicas"])
+            if (size, min_ready) != (spec["replicas"], spec.get("minReadySeconds", 0)):
+                self._api.update({**item, "spec": {**spec, "minReadySeconds": min_ready, "replicas": size}}, NAME)
 
     def _write_status(self, deployment: Json, new: Json | None, old: list[Json]) -> None:
         failure = next((item["status"]["conditions"][0] for item in ([new] if new else []) if _failed(item)), None)

@@ -342,10 +342,10 @@ class Metacontroller:
     def _call(self, hook: str, key: Key, body: bytes) -> Reply:
         try:
             reply = self.hook(hook, body)
-        except Unreachable:
-            self._api.history.add(Call(self._clock.now, hook, key, body, None, b""))
+        except Unreachable as error:
+            self._api.history.add(Call(self._clock.now, hook, key, body, None, b"", str(error)))
             raise
-        self._api.history.add(Call(self._clock.now, hook, key, body, reply.status, reply.body))
+        self._api.history.add(Call(self._clock.now, hook, key, body, reply.status, reply.body, reply.problem))
         return reply
 
 

@@ -1,0 +1,251 @@
+"""What was done in the browser, in a new simulated cluster: the texts, and a session of steps at their times.
+
+A session ends when the cluster is quiet, or at a limit. A hook that raises, or answers nonsense, fails a call, as in a
+cluster. One that does not return can't be stopped: ``Session.give_up`` then returns what was before, and the call.
+"""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from metahook.cli.binding import traits
+from metahook.cli.dev_log import error_lines
+from metahook.cli.errors import InputError, program_name
+from metahook.cli.files.documents import read_text
+from metahook.cli.files.manifests import manifests_in
+from metahook.cli.files.objects import Objects, created
+from metahook.cli.hooks.named_hook import LocalHook, StrictHook
+from metahook.cli.hooks.subject import HookUnderTest
+from metahook.cli.page.history import history_json
+from metahook.clock import utc_now
+from metahook.protocol.objects import Json, Kind
+from metahook.simulator.apiserver.custom_rules import schemas
+from metahook.simulator.history import Call, parent_in
+from metahook.simulator.hook import Hook, Reply, in_process
+from metahook.simulator.objects import key_of
+from metahook.simulator.scenarios import LONGEST, read_scenario, run_scenario
+from metahook.simulator.world import HOUR, NeverQuiet
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+MOST_STEPS = 1000
+
+LIMIT = 10.0
+"""Real seconds of a simulation."""
+
+QUIET_WITHIN = HOUR
+"""Virtual seconds, as there may always be something left to do."""
+
+_FAILED = 500
+
+FAILURES = {
+    "bad-image": "Image can't be pulled",
+    "crash": "Containers crash",
+    "oom": "Out of memory",
+    "unready": "Probes fail",
+    "slow": "Slow start",
+    "config-error": "Configuration is missing",
+    "unschedulable": "No node has room",
+    "evicted": "Pods are evicted",
+    "node-lost": "A node is lost",
+    "fight": "Another autoscaler",
+}
+"""What can go wrong with all containers, by its name in a scenario."""
+
+_TEXT = "text"
+"""What the text is called where a file has its name."""
+
+_LINE = re.compile(rf"{_TEXT}(?::(\d+))?: (.*)", re.DOTALL)
+
+Seconds = Annotated[float, Field(ge=0, le=LONGEST)]
+
+
+class TimedStep(BaseModel, extra="allow"):
+    """A step of a scenario that was done ``at`` a time, in seconds. ``apply`` is the text of objects."""
+
+    at: Seconds
+    apply: str | None = None
+
+
+class Steps(BaseModel, extra="forbid"):
+    """The steps in the order of their times. The simulation lasts at least ``until``."""
+
+    steps: Annotated[list[TimedStep], Field(min_length=1, max_length=MOST_STEPS)]
+    until: Seconds = 0
+
+
+class Check(BaseModel, extra="forbid"):
+    """A text to check, which replaces the one ``before``."""
+
+    text: str
+    before: str | None = None
+
+
+class WrongText(Exception):
+    """Raised for a text that no cluster accepts, with its *errors*: lines, which may be None, and messages."""
+
+    def __init__(self, errors: list[Json]) -> None:
+        super().__init__("the text is wrong")
+        self.errors = errors
+
+
+class _TooLong(Exception):
+    """Raised to end a simulation at its limit."""
+
+
+def start(subject: HookUnderTest, files: tuple[str, ...]) -> Json:
+    """Return what the page begins with; its examples are in *files*, or the shortest text of a parent."""
+    settings = subject.settings
+    kinds = [f"{parent.kind.api_version}/{parent.kind.kind}" for parent in settings.parents]
+    known = {"/".join(key): schema for key, schema in schemas(settings.crds).items()}
+    if parent_schema := traits().schema:
+        known[kinds[0]] = parent_schema()
+    texts = [{"name": os.path.relpath(name), "text": read_text(name)} for name in files]
+    return {
+        "program": program_name(),
+        "live": True,
+        "kinds": kinds,
+        "examples": texts or [_shortest(settings.parent)],
+        "schemas": {name: _without_rules(schema) for name, schema in known.items()},
+        "failures": [{"name": name, "label": label} for name, label in FAILURES.items()],
+        "steps": [],
+        "simulation": None,
+    }
+
+
+def _without_rules(schema: Any) -> Any:  # noqa: ANN401 - a part of a schema
+    """Return *schema* without what is not for people who complete a field."""
+    if isinstance(schema, list):
+        return [_without_rules(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: _without_rules(inner) for name, inner in schema.items() if not name.startswith("x-kubernetes-")}
+
+
+def _shortest(kind: Kind) -> Json:
+    text = f"apiVersion: {kind.api_version}\nkind: {kind.kind}\nmetadata:\n  name: my-example\nspec: {{}}\n"
+    return {"name": "shortest", "text": text}
+
+
+def check(subject: HookUnderTest, given: Check) -> list[Json]:
+    """Return what is wrong with a text: lines, which may be None, and messages."""
+    try:
+        _objects(subject, given.text, given.before)
+    except WrongText as error:
+        return error.errors
+    return []
+
+
+def _objects(subject: HookUnderTest, text: str, before: str | None) -> Objects:
+    """Return the objects in the *text* that replaces the one *before*; raise WrongText."""
+
+    def read(text: str) -> Objects:
+        return Objects.of(manifests_in(text, _TEXT), _TEXT, subject.settings)
+
+    stored = None
+    if before:
+        with suppress(InputError):
+            stored = read(before)
+    try:
+        return read(text).accepted(subject.settings, stored)
+    except InputError as error:
+        raise WrongText([_with_line(line) for line in error.lines]) from error
+
+
+def _with_line(message: str) -> Json:
+    found = _LINE.fullmatch(message)
+    return {"line": int(found[1]) if found and found[1] else None, "message": found[2] if found else message}
+
+
+class Session:
+    """The *steps* in a new cluster with the hook of *subject*; raise WrongText, and InvalidScenario."""
+
+    def __init__(self, subject: HookUnderTest, steps: Steps) -> None:
+        self._hook = _Called(subject.hook)
+        self._world = replace(subject, hook=self._hook).world()
+        self._hook.now = self._world.clock.time
+        self._scenario = read_scenario({"title": "", "steps": list(_scenario_steps(subject, steps))})
+        self._deadline = time.monotonic() + LIMIT
+        self._world.clock.pace = self._check_time
+
+    def run(self) -> Json:
+        """Return the history. It may take as long as LIMIT, or for ever if the hook does not return."""
+        problem = None
+        try:
+            for result in run_scenario(self._scenario, self._world):
+                problem = result.problem
+            if problem is None:
+                self._world.until_quiet(QUIET_WITHIN)
+        except NeverQuiet as error:
+            problem = str(error)
+        except _TooLong:
+            problem = f"stopped, because the simulation took longer than {LIMIT:.0f} s"
+        return self._history(problem)
+
+    def give_up(self) -> Json:
+        """Return the history of a session whose hook does not return, which ends if the hook ever does."""
+        self._deadline = 0
+        if self._hook.running:
+            hook, body = self._hook.running
+            problem = "the hook has not returned"
+            call = Call(self._world.clock.now, hook, key_of(parent_in(body)), body, None, b"", problem)
+            self._world.history.add(call)
+        return self._history(f"stopped, because the hook has not returned for {LIMIT:.0f} s: start it again")
+
+    def _history(self, problem: str | None) -> Json:
+        return history_json(self._world, problem=problem, bad_states=traits().words.bad_states)
+
+    def _check_time(self, _: float) -> None:
+        if time.monotonic() > self._deadline:
+            raise _TooLong
+
+
+def _scenario_steps(subject: HookUnderTest, steps: Steps) -> Iterator[Json]:
+    """Yield *steps* as those of a scenario; raise WrongText."""
+    now, before = 0.0, None
+    for step in steps.steps:
+        if step.at > now:
+            yield {"wait": f"{step.at - now:.6f}s"}
+            now = step.at
+        if step.apply is None:
+            yield step.model_extra or {}
+            continue
+        objects = _objects(subject, step.apply, before)
+        before = step.apply
+        yield from ({"apply": created(item.content)} for item in (*objects.others, *objects.parents))
+    if steps.until > now:
+        yield {"wait": f"{steps.until - now:.6f}s"}
+
+
+class _Called:
+    """Calls *hook* as a cluster does: what it raises is a response with status 500, with a traceback for its author."""
+
+    def __init__(self, hook: Hook) -> None:
+        self.now: Callable[[], datetime] = utc_now
+        self.running: tuple[str, bytes] | None = None
+        """The call that has not returned."""
+        self._raised: list[BaseException] = []
+        self._hook = hook.hook if isinstance(hook, StrictHook) else hook
+        if isinstance(hook, LocalHook):
+            time_of_call = lambda: self.now()  # noqa: E731, PLW0108 - it is set later
+            self._hook = in_process(hook.controller, time_of_call, self._raised.append)
+
+    def __call__(self, hook: str, body: bytes) -> Reply:
+        """Return the reply; raise Unreachable."""
+        self.running = hook, body
+        self._raised.clear()
+        try:
+            reply = self._hook(hook, body)
+        except SystemExit as error:
+            self._raised.append(error)
+            reply = Reply(_FAILED, b"")
+        finally:
+            self.running = None
+        return reply._replace(problem="\n".join(error_lines(self._raised[0]))) if self._raised else reply
