@@ -1,0 +1,157 @@
+// The editor: a text area with line numbers, errors at their lines and completion of fields.
+import { completions } from "./model.js";
+import { byId, make } from "./draw.js";
+
+const PADDING = 10; // of the text area, as page.css has it
+
+export class Editor {
+  // `schemas` returns the schemas; `changed` is called after each change, `apply` for Ctrl-Enter.
+  constructor({ schemas, changed, apply }) {
+    Object.assign(this, { schemas, changed, apply, area: byId("text"), list: byId("completion"), offered: null, errors: [] });
+    this.area.addEventListener("input", () => this.#typed());
+    this.area.addEventListener("keydown", (event) => this.#pressed(event));
+    this.area.addEventListener("blur", () => this.close());
+    this.area.addEventListener("click", () => this.close());
+    this.area.addEventListener("scroll", () => this.#scrolled());
+    this.list.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      this.#choose([...this.list.children].indexOf(event.target.closest("li")));
+    });
+  }
+
+  get text() {
+    return this.area.value;
+  }
+
+  set text(text) {
+    this.area.value = text;
+    this.area.setSelectionRange(0, 0);
+    this.area.scrollTop = 0;
+    this.show([]);
+  }
+
+  // Draw the text with errors [{line, message}] at their lines.
+  show(errors) {
+    this.errors = errors;
+    const bad = new Map(errors.map(({ line, message }) => [line, message]));
+    const lines = this.text.split("\n");
+    byId("gutter").replaceChildren(...lines.map((_, index) => {
+      const number = make("div", { textContent: index + 1 });
+      if (bad.has(index + 1)) Object.assign(number, { className: "bad", title: bad.get(index + 1) });
+      return number;
+    }));
+    byId("colors").replaceChildren(...lines.map((line, index) => {
+      const [, dash, key, rest] = /^(\s*(?:- )*)([^\s#:][^:#]*:(?=\s|$))?(.*)$/.exec(line);
+      const comment = /(^|\s)#.*$/.exec(rest)?.[0] ?? "";
+      const value = rest.slice(0, rest.length - comment.length);
+      const parts = [["", dash], ["key", key ?? ""], ["", value], ["comment", comment]].filter(([, text]) => text);
+      return make("div", { className: bad.has(index + 1) ? "bad" : "" }, ...parts.map(([className, textContent]) => make("span", { className, textContent })), "\n");
+    }));
+    byId("errors").replaceChildren(...errors.map(({ line, message }) => {
+      const button = make("button", { textContent: line ? `Line ${line}: ${message}` : message });
+      button.addEventListener("click", () => this.#goTo(line ?? 1));
+      return make("li", {}, button);
+    }));
+    this.area.setAttribute("aria-invalid", String(errors.length > 0));
+    this.#scrolled();
+  }
+
+  close() {
+    this.offered = null;
+    this.list.hidden = true;
+    this.area.removeAttribute("aria-activedescendant");
+  }
+
+  #typed() {
+    this.show(this.errors);
+    this.changed();
+    const line = this.text.slice(0, this.area.selectionStart).split("\n").at(-1);
+    if (/^\s*(- )?[A-Za-z]\w*$/.test(line)) this.#offer();
+    else this.close();
+  }
+
+  #pressed(event) {
+    const { key } = event;
+    if (key === "Enter" && (event.ctrlKey || event.metaKey)) this.apply();
+    else if (key === " " && event.ctrlKey) this.#offer();
+    else if (this.offered && key === "ArrowDown") this.#activate(this.active + 1);
+    else if (this.offered && key === "ArrowUp") this.#activate(this.active - 1);
+    else if (this.offered && key === "Enter") this.#choose(this.active);
+    else if (this.offered && key === "Escape") this.close();
+    else if (key === "Enter" && !event.shiftKey) this.#insert(`\n${this.#indent()}`);
+    else {
+      if (/^(Arrow|Home|End|Page)/.test(key)) this.close();
+      return;
+    }
+    event.preventDefault();
+  }
+
+  // The indent of a line after the one of the cursor.
+  #indent() {
+    const line = this.text.slice(0, this.area.selectionStart).split("\n").at(-1);
+    const [, spaces, dash = ""] = /^(\s*)(- )?/.exec(line);
+    return spaces + " ".repeat(dash.length + (/:\s*$/.test(line) ? 2 : 0));
+  }
+
+  // Insert text as if it were typed, so that the browser can undo it.
+  #insert(text) {
+    document.execCommand("insertText", false, text);
+  }
+
+  #goTo(line) {
+    const before = this.text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    this.area.focus();
+    this.area.setSelectionRange(before, before + (this.text.split("\n")[line - 1] ?? "").length);
+  }
+
+  #offer() {
+    this.offered = completions(this.text, this.area.selectionStart, this.schemas());
+    const only = this.offered?.options.length === 1 && this.offered.options[0];
+    if (!this.offered || (only && only.name === this.text.slice(this.offered.from, this.offered.to))) return this.close();
+    this.list.replaceChildren(...this.offered.options.map(({ name, type, about, required }, index) => make("li", { id: `field-${index}`, role: "option" },
+      make("strong", { textContent: name }), make("em", { textContent: required ? `${type}, required` : type }), make("span", { textContent: about }))));
+    this.list.hidden = false;
+    this.#place();
+    this.#activate(0);
+  }
+
+  // Put the list below the cursor, or above it if there is more space.
+  #place() {
+    const style = getComputedStyle(this.area);
+    const height = parseFloat(style.lineHeight);
+    const before = this.text.slice(0, this.offered.from).split("\n");
+    const ruler = make("span", { className: "ruler", textContent: "0".repeat(100) });
+    byId("page").append(ruler);
+    const left = PADDING + (before.at(-1).length * ruler.offsetWidth) / 100 - this.area.scrollLeft;
+    ruler.remove();
+    const top = PADDING + before.length * height - this.area.scrollTop;
+    const room = this.area.clientHeight - top;
+    this.list.style.left = `${Math.max(0, Math.min(left, this.area.clientWidth - this.list.offsetWidth))}px`;
+    const above = room < 140 && top - height > room;
+    this.list.style.top = above ? "auto" : `${top + 2}px`;
+    this.list.style.bottom = above ? `${this.area.clientHeight - top + height + 2}px` : "auto";
+    this.list.style.maxHeight = `${Math.max(110, Math.min(260, (above ? top - height : room) - 8))}px`;
+  }
+
+  #activate(index) {
+    const options = [...this.list.children];
+    this.active = (index + options.length) % options.length;
+    options.forEach((option, at) => option.setAttribute("aria-selected", String(at === this.active)));
+    this.area.setAttribute("aria-activedescendant", options[this.active].id);
+    options[this.active].scrollIntoView({ block: "nearest" });
+  }
+
+  #choose(index) {
+    if (!this.offered || index < 0) return;
+    const { from, to, options } = this.offered;
+    this.area.setSelectionRange(from, to);
+    this.#insert(options[index].insert);
+    this.close();
+  }
+
+  #scrolled() {
+    byId("gutter").scrollTop = this.area.scrollTop;
+    byId("colors").scrollTop = this.area.scrollTop;
+    byId("colors").scrollLeft = this.area.scrollLeft;
+  }
+}
