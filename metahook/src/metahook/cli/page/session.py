@@ -75,10 +75,10 @@ class TimedStep(BaseModel, extra="allow"):
 
 
 class Steps(BaseModel, extra="forbid"):
-    """The steps in the order of their times. The simulation lasts at least ``until``."""
+    """The steps in the order of their times. The simulation lasts at least ``until``, if that is not null."""
 
     steps: Annotated[list[TimedStep], Field(min_length=1, max_length=MOST_STEPS)]
-    until: Seconds = 0
+    until: Seconds | None = None
 
 
 class Check(BaseModel, extra="forbid"):
@@ -220,7 +220,7 @@ def _scenario_steps(subject: HookUnderTest, steps: Steps) -> Iterator[Json]:
         objects = _objects(subject, step.apply, before)
         before = step.apply
         yield from ({"apply": created(item.content)} for item in (*objects.others, *objects.parents))
-    if steps.until > now:
+    if steps.until and steps.until > now:
         yield {"wait": f"{steps.until - now:.6f}s"}
 
 
