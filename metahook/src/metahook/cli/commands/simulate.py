@@ -1,4 +1,4 @@
-"""``simulate``: runs a hook in a simulated cluster, and shows every write and every status."""
+"""``simulate``: runs a hook in a simulated cluster, and shows what becomes of its parents."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,8 @@ from metahook.cli.simulation.run import (
     delay,
     edited,
     lose,
-    pace_of,
+    pass_time,
+    pause,
     read_scenario_file,
     run,
     scenario_of,
@@ -68,12 +69,15 @@ if TYPE_CHECKING:
     "--speed",
     type=click.FloatRange(min=0),
     metavar="N",
-    help="Simulated seconds for each real second; 0 is as fast as possible. Default is 5 on a terminal, 0 elsewhere.",
+    help="Simulated seconds for each real second; 0 is as fast as possible. By default, a terminal pauses between two "
+    "lines for up to a second.",
 )
 @click.option(
-    "--brief",
+    "--all",
+    "shows_all",
     is_flag=True,
-    help="Leave out the lines of Kubernetes' own controllers, and conditions other than Ready.",
+    help="Show each write, also of Kubernetes' own controllers, and each status. By default, only what you do and what "
+    "becomes of it is shown.",
 )
 @with_output
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the output into this SVG file.")
@@ -89,10 +93,10 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     output: str,
     svg: Path | None,
     *,
-    brief: bool,
+    shows_all: bool,
     **_: object,
 ) -> int:
-    """Run a hook in a simulated cluster, and show every write and every status.
+    """Run a hook in a simulated cluster, and show what becomes of its parents.
 
     Metacontroller, the API server, Kubernetes' own controllers and the time are simulated. What would harm a real
     cluster is a finding. What a cluster would refuse of the files is refused before anything is simulated. A parent is
@@ -113,12 +117,14 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     chosen = _with_objects(objects, chosen) if chosen else _of_options(objects, timed(given), until, world.settings)
     terminal = _terminal(records=svg is not None)
     console = terminal or Plain()
-    screen = _screen(console, world, output, brief=brief)
+    screen = _screen(console, world, output, shows_all=shows_all)
+    if isinstance(screen, Lines) and console.is_terminal and speed is None:
+        screen.pause = pause
     _add_faults(world, stale, lost)
     for gap in world.settings.gaps:
         screen.say(gap, "detail")
     world.history.listeners.append(_from_first_call(screen.entry))
-    world.clock.pace = pace_of(speed, on_terminal=console.is_terminal)
+    pass_time(world, screen, speed or 0)
     is_ok = run(chosen, world, screen, numbered=scenario is not None)
     if svg and terminal:
         terminal.draw(svg, chosen.title)
@@ -152,11 +158,11 @@ def _terminal(*, records: bool) -> "Terminal | None":
         return None
 
 
-def _screen(console: "Terminal | Plain", world: World, output: str, *, brief: bool) -> Screen:
+def _screen(console: "Terminal | Plain", world: World, output: str, *, shows_all: bool) -> Screen:
     if output == "json":
         return JsonLines(console)
     kinds, chosen = [parent.kind.kind for parent in world.settings.parents], words()
-    return Lines(kinds, console, brief=brief, wrap=chosen.wrap or wrap_words, bad_states=chosen.bad_states)
+    return Lines(kinds, console, shows_all=shows_all, wrap=chosen.wrap or wrap_words, bad_states=chosen.bad_states)
 
 
 def _with_objects(objects: Objects, scenario: Scenario) -> Scenario:
