@@ -147,7 +147,6 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 	$(BIN)/python -m charts.values_table
 	$(BIN)/python -m charts.dashboard
 	$(BIN)/python -m website.made
-	$(BIN)/myresource simulate --scenario rollback --speed 0 --svg docs/images/rollback.svg >/dev/null
 
 rename: ## Make this clone the operator of your kind: GROUP=apps.acme.io KIND=WebApp; PLURAL, SHORT and NAME of the chart follow from it
 	@$(PYTHON) -m release.rename $(MAKEOVERRIDES)

@@ -1,5 +1,6 @@
 """``myresource simulate``: how MyResources fare, by what the operator gives to the toolkit's command."""
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -95,11 +96,20 @@ def test_the_demo_takes_twenty_seconds_on_a_terminal_and_fits_it(columns: int, m
     assert max(map(len, shown)) <= columns
 
 
-def test_the_committed_picture_shows_what_the_scenario_prints_today(tmp_path: Path) -> None:
-    file = tmp_path / "rollback.svg"
-    call("simulate", "--scenario", "rollback", "--svg", str(file))
+def test_a_page_has_the_whole_simulation_inside(tmp_path: Path) -> None:
+    file = tmp_path / "rollback.html"
+    assert call("simulate", "--scenario", "rollback", "--html", str(file)).code == 0
 
-    drawn = file.read_text()
-    (height,) = re.findall(r'^<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', drawn)
-    assert drawn == (ROOT / "docs/images/rollback.svg").read_text()
-    assert float(height) <= max(700, 32 * len("MyResource"))  # as the README shows it; a long kind breaks lines
+    (start,) = re.findall(r'id="start">(.*?)</script>', file.read_text())
+    simulation = json.loads(start)["simulation"]
+    shown = " ".join(filter(None, (entry.get("text") for entry in simulation["entries"])))
+    assert all(words in shown for words in ("creates MyResource web", "ImagePullFailed", "web is Ready (Available)"))
+    assert (simulation["problem"], simulation["findings"]) == (None, [])
+
+
+def test_a_page_shows_how_a_simulation_failed(tmp_path: Path) -> None:
+    file = tmp_path / "never.html"
+    scenario = tmp_path / "never.yaml"
+    scenario.write_text("title: never\nsteps: [{expect: {state: Ready}}]")
+    assert call("simulate", "-f", "examples/web.yaml", "--scenario", str(scenario), "--html", str(file)).code == 1
+    assert "Expectation not met: state is None, not Ready." in file.read_text()

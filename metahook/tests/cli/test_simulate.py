@@ -196,7 +196,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "-f web.yaml --until 1s --fail oom --at 2s": ("before the last",),
     "-f web.yaml --until 99999h": ("--until 99999h", "up to 1000h"),
     "-f web.yaml --speed nan": ("--speed is not a number",),
-    "-f web.yaml --svg nowhere/a.svg": ("nowhere/a.svg",),
+    "-f web.yaml --html nowhere/a.html": ("nowhere/a.html",),
     "--scenario /no/such": ("/no/such",),
     "--scenario a.yaml --fail oom": ("can't be used with --scenario",),
     "--scenario folder": ("folder", "directory"),
