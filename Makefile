@@ -30,7 +30,7 @@ $(READY): $(CLI) requirements/dev.txt
 	@touch $@
 
 demo: $(CLI) ## Run a MyResource in a simulated cluster
-	@$(BIN)/myresource simulate --scenario demo --brief
+	@$(BIN)/myresource simulate --scenario demo
 
 # The tests of both halves, or, as ONLY says, of one. Each half has its own settings, so each has a run of its own.
 TOOLKIT = $(patsubst metahook/%,%,$(filter metahook/%,$(ONLY)))
@@ -147,7 +147,6 @@ generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/,
 	$(BIN)/python -m charts.values_table
 	$(BIN)/python -m charts.dashboard
 	$(BIN)/python -m website.made
-	$(BIN)/myresource simulate --scenario rollback --brief --speed 0 --svg docs/images/rollback.svg >/dev/null
 
 rename: ## Make this clone the operator of your kind: GROUP=apps.acme.io KIND=WebApp; PLURAL, SHORT and NAME of the chart follow from it
 	@$(PYTHON) -m release.rename $(MAKEOVERRIDES)

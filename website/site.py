@@ -170,7 +170,7 @@ def main() -> None:
     """Write the site into build/site."""
     out = io.StringIO()
     with redirect_stdout(out), suppress(SystemExit):
-        myresource(["simulate", "--scenario", "demo", "--brief"])
+        myresource(["simulate", "--scenario", "demo"])
     stage(pages())
     readme = STAGED / "README.md"
     readme.write_text(front(readme.read_text(), out.getvalue()))

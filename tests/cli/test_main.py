@@ -70,7 +70,7 @@ def test_what_the_image_lacks_no_command_of_the_toolkit_needs(write: Callable[..
         (["render", "-f", web], 0, '"kind": "Deployment"'),
         (["diff", web, edited], 1, "Pods restart: spec.template.spec.containers[0].image\n"),
         (["replay", "examples/recordings/cluster/myresources.json", live], 1, "would restart\n"),
-        (["simulate", "-f", web, "--brief"], 0, "MyResource web is Ready (Available)"),
+        (["simulate", "-f", web], 0, "MyResource web is Ready (Available)"),
         (["record", "--help"], 0, "--listen"),
     ]
     ask = f"""

@@ -1,8 +1,11 @@
 """``myresource simulate``: how MyResources fare, by what the operator gives to the toolkit's command."""
 
+import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 BUILDING, ROLLING, READY = "Building:Building", "Building:RollingOut", "Ready:Available"
 ENDS = {
     "an edit": ("--set image=nginx:1.28 --at 5s", 0, [BUILDING, ROLLING, READY], ""),
-    "until ready": ("--until ready", 0, [READY], "Stopped after 2.1 s"),
+    "until ready": ("--until ready", 0, [READY], "Stopped at 12:00:02, day 1: "),
     "it does not become ready": (
         "--until ready --fail bad-image",
         1,
@@ -27,7 +30,7 @@ ENDS = {
         ["Failed:OOMKilled"],
         "Not Ready: MyResource web (OOMKilled)",
     ),
-    "a time before it is ready": ("--until 1s", 0, [ROLLING], "Stopped after 1.0 s"),
+    "a time before it is ready": ("--until 1s", 0, [ROLLING], "Stopped at 12:00:01, day 1: "),
     "a time after it has failed": ("--set image=nginx:bad --until 15m", 1, ["Failed:ImagePullFailed"], "Not Ready: "),
     "a failure that was asked for": ("--fail oom", 0, ["Failed:OOMKilled"], ""),
     "a failure that has not ended": ("--fail oom --at 9s --fail none --at 10s --until 15s", 0, [], ""),
@@ -49,7 +52,7 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("options", "code", "last", "words"), ENDS.values(), ids=ENDS)
 def test_a_simulation_ends_with_what_happened(options: str, code: int, last: list[str], words: str) -> None:
-    ended = call("simulate", "-f", "examples/web.yaml", *options.split())
+    ended = call("simulate", "-f", "examples/web.yaml", "--all", *options.split())
 
     assert (ended.code, ended.err) == (code, "")
     found = re.findall(r"MyResource web is (\w+)(?: \((\w+)\))?: ", ended.out)
@@ -61,10 +64,10 @@ def test_one_with_a_schedule_is_never_quiet_and_so_simulated_for_an_hour(write: 
     nights = {"days": ["Mon"], "from": "19:00", "to": "07:00"}
     parent = {**my_resource(schedule={"timeZone": "UTC", "sleep": [nights]}), "metadata": {"name": "web"}}
 
-    ended = call("simulate", "-f", write(parent), "--brief")
+    ended = call("simulate", "-f", write(parent))
 
     assert ended.code == 0
-    assert "Stopped after 3600.0 s: " in ended.out
+    assert "Stopped at 13:00:00, day 1: " in ended.out
 
 
 def test_a_scenario_is_found_by_its_name_or_its_file() -> None:
@@ -74,11 +77,39 @@ def test_a_scenario_is_found_by_its_name_or_its_file() -> None:
     assert by_name.code == 0
 
 
-def test_the_committed_picture_shows_what_the_scenario_prints_today(tmp_path: Path) -> None:
-    file = tmp_path / "rollback.svg"
-    call("simulate", "--scenario", "rollback", "--brief", "--svg", str(file))
+@pytest.mark.parametrize("columns", [100, 60])
+def test_the_demo_takes_twenty_seconds_on_a_terminal_and_fits_it(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setenv("FORCE_COLOR", "1")  # to rich, this is a terminal
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("metahook.cli.simulation.run.time", SimpleNamespace(sleep=slept.append))
+    began = time.perf_counter()
 
-    drawn = file.read_text()
-    (height,) = re.findall(r'^<svg [^>]*viewBox="0 0 [\d.]+ ([\d.]+)"', drawn)
-    assert drawn == (ROOT / "docs/images/rollback.svg").read_text()
-    assert float(height) <= max(700, 32 * len("MyResource"))  # as the README shows it; a long kind breaks lines
+    ended = call("simulate", "--scenario", "demo")
+
+    assert ended.code == 0
+    assert max(slept) <= 1
+    assert 8 < sum(slept) + time.perf_counter() - began < 20
+    shown = [
+        line for line in re.sub(r"\x1b\[[\d;]*m", "", ended.out).splitlines() if not line.startswith("  .venv/bin/")
+    ]
+    assert max(map(len, shown)) <= columns
+
+
+def test_a_page_has_the_whole_simulation_inside(tmp_path: Path) -> None:
+    file = tmp_path / "rollback.html"
+    assert call("simulate", "--scenario", "rollback", "--html", str(file)).code == 0
+
+    (start,) = re.findall(r'id="start">(.*?)</script>', file.read_text())
+    simulation = json.loads(start)["simulation"]
+    shown = " ".join(filter(None, (entry.get("text") for entry in simulation["entries"])))
+    assert all(words in shown for words in ("creates MyResource web", "ImagePullFailed", "web is Ready (Available)"))
+    assert (simulation["problem"], simulation["findings"]) == (None, [])
+
+
+def test_a_page_shows_how_a_simulation_failed(tmp_path: Path) -> None:
+    file = tmp_path / "never.html"
+    scenario = tmp_path / "never.yaml"
+    scenario.write_text("title: never\nsteps: [{expect: {state: Ready}}]")
+    assert call("simulate", "-f", "examples/web.yaml", "--scenario", str(scenario), "--html", str(file)).code == 1
+    assert "Expectation not met: state is None, not Ready." in file.read_text()

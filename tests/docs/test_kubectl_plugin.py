@@ -27,5 +27,5 @@ def test_pipx_installs_the_plugin_and_the_whole_command_line(tmp_path: Path) -> 
         "kubectl_complete-myresource",
         "myresource",
     }
-    for arguments in ("simulate --scenario demo --brief", f"render -f {ROOT}/examples/web.yaml", "crd"):
+    for arguments in ("simulate --scenario demo", f"render -f {ROOT}/examples/web.yaml", "crd"):
         subprocess.run([tmp_path / "bin/myresource", *arguments.split()], cwd=tmp_path, check=True)

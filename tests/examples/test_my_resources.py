@@ -69,7 +69,7 @@ def test_the_full_example_uses_every_field_but_those_that_exclude_others_or_need
 def test_the_days_of_the_shop_go_as_the_scenario_says(mode: str) -> None:
     ended = call(
         *("simulate", "-f", str(SHOP / "shop.yaml"), "--scenario", str(SHOP / "day.yaml")),
-        *("--apply-strategy", mode, "--brief"),
+        *("--apply-strategy", mode),
     )
 
     assert (ended.code, ended.err) == (0, "")

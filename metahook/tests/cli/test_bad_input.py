@@ -247,7 +247,7 @@ def test_credentials_that_a_hook_in_this_process_does_not_need_are_refused() -> 
 @pytest.mark.parametrize(
     ("hook", "line"),
     [
-        ("http://localhost:3000", "HOOK: a hook at a URL is served already; write FILE.py:NAME or MODULE:NAME"),
+        ("http://localhost:3000", "HOOK: a hook at a URL is served already; name its --manifests to see it in a page"),
         ("none.py", "HOOK none.py: no such file; write FILE.py:NAME or MODULE:NAME"),
     ],
 )

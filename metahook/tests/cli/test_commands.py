@@ -134,12 +134,12 @@ def test_other_controllers_are_rendered_and_simulated(
 
 
 def test_a_simulation_shows_each_write_and_ends_quiet() -> None:
-    ended = call("simulate", *CAREFUL, "-f", "hi.yaml", "--set", "text=ho", "--at", "20s")
+    ended = call("simulate", *CAREFUL, "-f", "hi.yaml", "--all", "--set", "text=ho", "--at", "20s")
     lines = [line.strip() for line in ended.out.splitlines()]
 
     assert (ended.code, ended.err) == (0, "")
-    assert re.sub(" +", " ", lines[5]) == "20.00s metacontroller updates ConfigMap hello: data.text=ho"
-    assert lines[-1] == "Quiet after 20.0 s: 7 hook calls, 6 writes by Metacontroller."
+    assert re.sub(" +", " ", lines[5]) == "12:00:20.00, day 1 metacontroller updates ConfigMap hello: data.text=ho"
+    assert lines[-1] == "Quiet since 12:00:20, day 1: 7 hook calls, 6 writes by Metacontroller."
 
 
 def test_a_simulation_shows_the_phase_of_a_parent_that_has_no_state() -> None:

@@ -30,7 +30,7 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 READY = ["Building", "Ready"]
 ENDS: dict[str, tuple[str, int, list[str], str]] = {
-    "it becomes ready": ("", 0, READY, "Quiet after 2.1 s"),
+    "it becomes ready": ("", 0, READY, "Quiet since 12:00:02, day 1: "),
     "an edit, with a finding": (
         "--apply-strategy dynamic-apply --set image=nginx:1.28 --at 5s",
         1,
@@ -44,10 +44,10 @@ ENDS: dict[str, tuple[str, int, list[str], str]] = {
         "",
     ),
     "an edit without a time": ("--set replicas=2", 0, READY, "2 desired, 2 updated, 2 total, 2 available"),
-    "until ready": ("--until ready", 0, READY, "Stopped after 2.1 s"),
-    "until quiet": ("--until quiet", 0, READY, "Quiet after 2.1 s"),
-    "until 1s": ("--until 1s", 0, ["Building"], "Stopped after 1.0 s"),
-    "until 0s": ("--until 0s", 0, [], "Stopped after 0.0 s"),
+    "until ready": ("--until ready", 0, READY, "Stopped at 12:00:02, day 1: "),
+    "until quiet": ("--until quiet", 0, READY, "Quiet since 12:00:02, day 1: "),
+    "until 1s": ("--until 1s", 0, ["Building"], "Stopped at 12:00:01, day 1: "),
+    "until 0s": ("--until 0s", 0, [], "Stopped at 12:00:00, day 1: "),
     "it does not become ready": ("--until ready --fail bad-image", 1, ["Building"], "state is Building, not Ready"),
     "a later failure recovers": ("--fail crash --at 10s --fail none --at 40s --until 2m", 0, READY * 2, ""),
 }
@@ -55,7 +55,7 @@ ENDS: dict[str, tuple[str, int, list[str], str]] = {
 
 @pytest.mark.parametrize(("options", "code", "states", "words"), ENDS.values(), ids=ENDS)
 def test_a_simulation_ends_with_what_happened(options: str, code: int, states: list[str], words: str) -> None:
-    ended = call("simulate", *WEB, *options.split())
+    ended = call("simulate", *WEB, "--all", *options.split())
 
     assert (ended.code, ended.err) == (code, "")
     found = re.findall(r"Widget web is (\w+)", ended.out)
@@ -104,12 +104,72 @@ def test_json_is_one_object_per_line_with_the_summary_last() -> None:
     assert last["summary"]["findings"] == []
 
 
-def test_brief_leaves_out_kubernetes_controllers() -> None:
-    brief, full = (call("simulate", *WEB, *more).out for more in (["--brief"], []))
+BUILDING, READY_AGAIN = (
+    f"metacontroller Widget web is {state}"
+    for state in ("Building (RollingOut): Pods are missing", "Ready (Available): All Pods are available")
+)
+CREATED = ["12:00:00, day 1 you creates Widget web", f"12:00:02, day 1 {READY_AGAIN}"]
+FORBIDDEN = "Deployments are forbidden: exceeded quota"
+REFUSED = [
+    f"metacontroller cannot create Deployment web-deployment: Forbidden: {FORBIDDEN}",
+    f"metacontroller SyncError: Widget web: can't apply Deployment web-deployment: {FORBIDDEN}",
+]
+LATER = "{wait: 1h}"
+DELETED = "{delete: {object: Deployment/web-deployment}}"
+STORIES: dict[str, tuple[str, list[str]]] = {
+    "a crash, of which the states are shown that last": (
+        "{wait: 5s}, {fail: crash}, {wait: 30s}, {fail: none}, {wait: 1h}",
+        [
+            "12:00:05, day 1 you makes containers fail (crash)",
+            f"12:00:07, day 1 {BUILDING}",
+            f"12:00:19, day 1 {BUILDING}",
+            "12:00:35, day 1 you ends the failure of containers",
+            f"12:00:37, day 1 {READY_AGAIN}",
+        ],
+    ),
+    "a change of a child, and what reverts it": (
+        "{wait: 1h}, {edit: {object: Deployment/web-deployment, set: {spec.replicas: 3}}}, {wait: 1h}",
+        [
+            "13:00:00, day 1 you updates Deployment web-deployment: spec.replicas=3",
+            "13:00:00, day 1 metacontroller updates Deployment web-deployment: spec.replicas=1",
+            f"13:00:00, day 1 {READY_AGAIN}",
+        ],
+    ),
+    "changes without another state": (
+        "{wait: 13h}, {delete: {object: Widget/web}}, {wait: 1h}",
+        [
+            "00:00:00, day 2 metacontroller Widget web: status.day=2026-02-01",
+            "01:00:00, day 2 you deletes Widget web",
+            "01:00:00, day 2 garbage-collector deletes Deployment web-deployment",
+        ],
+    ),
+    "a problem, once until the next change": (
+        f"{LATER}, {{refuse: Deployment}}, {DELETED}, {LATER}, {{restart: metacontroller}}, {LATER}",
+        [
+            "13:00:00, day 1 you makes the API server refuse each new Deployment",
+            "13:00:00, day 1 you deletes Deployment web-deployment",
+            f"13:00:00, day 1 {REFUSED[0]}",
+            f"13:00:00, day 1 {BUILDING}",
+            f"13:00:00, day 1 {REFUSED[1]}",
+            "14:00:00, day 1 you restarts Metacontroller",
+            f"14:00:00, day 1 {REFUSED[0]}",
+            f"14:00:00, day 1 {REFUSED[1]}",
+        ],
+    ),
+}
 
-    assert " kubelet " not in brief
-    assert " kubelet " in full
-    assert set(brief.splitlines()) < set(full.splitlines())
+
+@pytest.mark.parametrize(("steps", "lines"), STORIES.values(), ids=STORIES)
+def test_the_story_is_what_you_do_and_what_becomes_of_it(
+    steps: str, lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"title: mine\nsteps: [{steps}]\n"))
+
+    ended = call("simulate", *WEB, "--scenario", "-")
+
+    told, _, summary = re.sub(" +", " ", ended.out).rpartition("\n\n")
+    assert told.splitlines() == [*CREATED, *lines]
+    assert summary.endswith(" by Metacontroller.\n")
 
 
 @pytest.mark.parametrize(("kind", "shown"), [("ConfigMap", "data.text=YmFy"), ("Secret", "data.text")])
@@ -136,7 +196,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "-f web.yaml --until 1s --fail oom --at 2s": ("before the last",),
     "-f web.yaml --until 99999h": ("--until 99999h", "up to 1000h"),
     "-f web.yaml --speed nan": ("--speed is not a number",),
-    "-f web.yaml --svg nowhere/a.svg": ("nowhere/a.svg",),
+    "-f web.yaml --html nowhere/a.html": ("nowhere/a.html",),
     "--scenario /no/such": ("/no/such",),
     "--scenario a.yaml --fail oom": ("can't be used with --scenario",),
     "--scenario folder": ("folder", "directory"),

@@ -110,5 +110,5 @@ def test_the_scenario_of_the_page_meets_its_expectations(folder: Path) -> None:
 
     output = run(command, folder)
 
-    assert "metacontroller        updates ConfigMap hi: data.text=hello" in output
+    assert "metacontroller    updates ConfigMap hi: data.text=hello" in output
     assert "not met" not in output

@@ -268,3 +268,21 @@ def test_a_restart_forgets_cached_rules() -> None:
     )
 
     assert len(list(cluster.history.calls("customize"))) == 2
+
+
+def test_a_hook_that_is_down_fails_calls_until_it_is_up_again() -> None:
+    simulated = world("dynamic-apply", WIDGETS)
+    steps = [
+        {"hook": "down"},
+        {"apply": parent()},
+        {"wait": "10m"},
+        {"expect": {"object": "Deployment/web-deployment", "gone": True}},
+        {"hook": "up"},
+        {"expect": {"quiet": True, "within": "20m"}},
+        {"expect": {"object": "Deployment/web-deployment"}},
+    ]
+    results = list(run_scenario(read_scenario({"title": "t", "steps": steps}), simulated))
+    assert [result.problem for result in results] == [None] * len(steps)
+    assert {call.problem for call in simulated.history.calls("customize") if call.status is None} == {
+        "connection refused"
+    }

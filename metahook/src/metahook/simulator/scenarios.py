@@ -335,7 +335,7 @@ class _Runner:
         elif step.refuse is not None:
             self._refused = {step.refuse}
         elif step.hook is not None:
-            metacontroller.hook = _cut_off if step.hook == "down" else self._hook
+            metacontroller.connect(_cut_off if step.hook == "down" else self._hook)
         elif step.restart is not None:
             metacontroller.restart()
 

@@ -1,4 +1,4 @@
-"""``simulate``: runs a hook in a simulated cluster, and shows every write and every status."""
+"""``simulate``: runs a hook in a simulated cluster, and shows what becomes of its parents."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,8 @@ from metahook.cli.simulation.run import (
     delay,
     edited,
     lose,
-    pace_of,
+    pass_time,
+    pause,
     read_scenario_file,
     run,
     scenario_of,
@@ -68,15 +69,23 @@ if TYPE_CHECKING:
     "--speed",
     type=click.FloatRange(min=0),
     metavar="N",
-    help="Simulated seconds for each real second; 0 is as fast as possible. Default is 5 on a terminal, 0 elsewhere.",
+    help="Simulated seconds for each real second; 0 is as fast as possible. By default, a terminal pauses between two "
+    "lines for up to a second.",
 )
 @click.option(
-    "--brief",
+    "--all",
+    "shows_all",
     is_flag=True,
-    help="Leave out the lines of Kubernetes' own controllers, and conditions other than Ready.",
+    help="Show each write, also of Kubernetes' own controllers, and each status. By default, only what you do and what "
+    "becomes of it is shown.",
 )
 @with_output
-@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Also draw the output into this SVG file.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a page that shows the simulation into this file. It needs nothing else.",
+)
 @input_errors()
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     files: tuple[str, ...],
@@ -87,12 +96,12 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     lost: str | None,
     speed: float | None,
     output: str,
-    svg: Path | None,
+    page: Path | None,
     *,
-    brief: bool,
+    shows_all: bool,
     **_: object,
 ) -> int:
-    """Run a hook in a simulated cluster, and show every write and every status.
+    """Run a hook in a simulated cluster, and show what becomes of its parents.
 
     Metacontroller, the API server, Kubernetes' own controllers and the time are simulated. What would harm a real
     cluster is a finding. What a cluster would refuse of the files is refused before anything is simulated. A parent is
@@ -105,27 +114,42 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     given = click.get_current_context().meta["timed"]
-    _check(files, scenario, more=bool(given) or until != "quiet", speed=speed, svg=svg)
+    _check(files, scenario, more=bool(given) or until != "quiet", speed=speed, page=page)
     chosen = read_scenario_file(scenario, traits().scenarios) if scenario else None
     subject = subject.of_scenario(chosen) if chosen else subject
     objects = Objects.read(files, subject.settings) if files else Objects((), ())
     world = subject.world()
     chosen = _with_objects(objects, chosen) if chosen else _of_options(objects, timed(given), until, world.settings)
-    terminal = _terminal(records=svg is not None)
-    console = terminal or Plain()
-    screen = _screen(console, world, output, brief=brief)
+    console = _console()
+    screen = _screen(console, world, output, shows_all=shows_all)
+    if isinstance(screen, Lines) and console.is_terminal and speed is None:
+        screen.pause = pause
     _add_faults(world, stale, lost)
     for gap in world.settings.gaps:
         screen.say(gap, "detail")
     world.history.listeners.append(_from_first_call(screen.entry))
-    world.clock.pace = pace_of(speed, on_terminal=console.is_terminal)
-    is_ok = run(chosen, world, screen, numbered=scenario is not None)
-    if svg and terminal:
-        terminal.draw(svg, chosen.title)
-    return 0 if is_ok else 1
+    pass_time(world, screen, speed or 0)
+    end = run(chosen, world, screen, numbered=scenario is not None)
+    if page:
+        _write(page, world, end.get("problem"))
+    return 1 if "problem" in end or end["findings"] else 0
 
 
-def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: float | None, svg: Path | None) -> None:
+def _write(page: Path, world: World, problem: str | None) -> None:
+    """Write the page with the history of *world*; raise InputError."""
+    from metahook.cli.page.document import document, start  # noqa: PLC0415 - few simulations need it
+    from metahook.cli.page.history import history_json  # noqa: PLC0415 - as above
+
+    shown = document(start(world.settings, simulation=history_json(world, problem, words().bad_states)))
+    try:
+        page.write_text(shown, encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or "cannot be written").lower()
+        message = f"--html {page}: {reason}; name a file in an existing directory"
+        raise InputError(message) from error
+
+
+def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: float | None, page: Path | None) -> None:
     """Raise UsageError for options that exclude one another or are invalid; *more*: some that a scenario excludes."""
     message = None
     if not files and not scenario:
@@ -134,29 +158,26 @@ def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: f
         message = "--set, --fail, --at and --until can't be used with --scenario: write them as steps of the scenario"
     elif speed is not None and not math.isfinite(speed):
         message = "--speed is not a number; write simulated seconds for each real second, such as 5"
-    elif svg and not svg.parent.is_dir():
-        message = f"--svg {svg}: no such directory; name a file in an existing directory"
+    elif page and not page.parent.is_dir():
+        message = f"--html {page}: no such directory; name a file in an existing directory"
     if message:
         raise click.UsageError(message)
 
 
-def _terminal(*, records: bool) -> "Terminal | None":
-    """Return the terminal, or None where rich is not installed, unless it *records* a picture."""
+def _console() -> "Terminal | Plain":
+    """Return the terminal, or plain standard output where rich is not installed."""
     try:
         from metahook.cli.simulation.terminal import Terminal  # noqa: PLC0415 - the image has no rich
-
-        return Terminal(records=records)
     except ModuleNotFoundError:
-        if records:
-            raise
-        return None
+        return Plain()
+    return Terminal()
 
 
-def _screen(console: "Terminal | Plain", world: World, output: str, *, brief: bool) -> Screen:
+def _screen(console: "Terminal | Plain", world: World, output: str, *, shows_all: bool) -> Screen:
     if output == "json":
         return JsonLines(console)
     kinds, chosen = [parent.kind.kind for parent in world.settings.parents], words()
-    return Lines(kinds, console, brief=brief, wrap=chosen.wrap or wrap_words, bad_states=chosen.bad_states)
+    return Lines(kinds, console, shows_all=shows_all, wrap=chosen.wrap or wrap_words, bad_states=chosen.bad_states)
 
 
 def _with_objects(objects: Objects, scenario: Scenario) -> Scenario:

@@ -8,13 +8,30 @@ from pathlib import Path
 
 import msgspec
 
+from metahook.cli.errors import program_name
 from metahook.protocol.objects import Json
+from metahook.simulator.metacontroller.settings import Settings
 
 SCRIPTS = ("model.js", "draw.js", "editor.js", "main.js")
 """In the order in which they import each other, with no name twice: they become one script."""
 
 _FOLDER = Path(__file__).parent
 _MODULE_LINES = re.compile(r"^import .*\n|^export (?=\w)", re.MULTILINE)
+
+
+def start(settings: Settings, **more: object) -> Json:
+    """Return what a page about parents of *settings* starts with: *more* if it is live, or has a ``simulation``."""
+    return {
+        "program": program_name(),
+        "kinds": [f"{parent.kind.api_version}/{parent.kind.kind}" for parent in settings.parents],
+        "live": False,
+        "examples": [],
+        "schemas": {},
+        "failures": [],
+        "steps": [],
+        "simulation": None,
+        **more,
+    }
 
 
 def document(start: Json) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from metahook.simulator.objects import Key
 
 
-def history_json(world: World, *, problem: str | None = None, bad_states: Collection[str] = ()) -> Json:
+def history_json(world: World, problem: str | None = None, bad_states: Collection[str] = ()) -> Json:
     """Return the history of *world* as JSON, with the *problem* that ended it.
 
     A parent needs help in one of *bad_states*.

@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from metahook.cli.binding import Binding, bind
 from metahook.cli.hooks.subject import HookUnderTest, built_in
 from metahook.cli.page.document import document, policy
-from metahook.cli.page.session import LIMIT, Check, Session, Steps, WrongText, check, start
+from metahook.cli.page.session import LIMIT, Check, Session, Steps, WrongText, check, live
 from metahook.protocol.bodies import MIB
 from metahook.protocol.objects import Json
 from metahook.simulator.metacontroller.settings import MODES
@@ -87,7 +87,7 @@ class _Page:
         return _json(await self._in_thread(self._start))
 
     def _start(self) -> Json:
-        return start(self._subject, self._files)
+        return live(self._subject, self._files)
 
     async def alive(self) -> Response:
         """Return what is another one once the code of the hook, or an example, has changed."""

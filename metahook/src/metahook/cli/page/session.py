@@ -16,12 +16,13 @@ from pydantic import BaseModel, Field
 
 from metahook.cli.binding import traits
 from metahook.cli.dev_log import error_lines
-from metahook.cli.errors import InputError, program_name
+from metahook.cli.errors import InputError
 from metahook.cli.files.documents import read_text
 from metahook.cli.files.manifests import manifests_in
 from metahook.cli.files.objects import Objects, created
 from metahook.cli.hooks.named_hook import LocalHook, StrictHook
 from metahook.cli.hooks.subject import HookUnderTest
+from metahook.cli.page.document import start
 from metahook.cli.page.history import history_json
 from metahook.clock import utc_now
 from metahook.protocol.objects import Json, Kind
@@ -75,10 +76,10 @@ class TimedStep(BaseModel, extra="allow"):
 
 
 class Steps(BaseModel, extra="forbid"):
-    """The steps in the order of their times. The simulation lasts at least ``until``."""
+    """The steps in the order of their times. The simulation lasts at least ``until``, if that is not null."""
 
     steps: Annotated[list[TimedStep], Field(min_length=1, max_length=MOST_STEPS)]
-    until: Seconds = 0
+    until: Seconds | None = None
 
 
 class Check(BaseModel, extra="forbid"):
@@ -100,24 +101,20 @@ class _TooLong(Exception):
     """Raised to end a simulation at its limit."""
 
 
-def start(subject: HookUnderTest, files: tuple[str, ...]) -> Json:
-    """Return what the page begins with; its examples are in *files*, or the shortest text of a parent."""
-    settings = subject.settings
-    kinds = [f"{parent.kind.api_version}/{parent.kind.kind}" for parent in settings.parents]
+def live(subject: HookUnderTest, files: tuple[str, ...]) -> Json:
+    """Return what the page starts with in a browser; its examples are in *files*, or the shortest text of a parent."""
+    settings, parent = subject.settings, subject.settings.parent
     known = {"/".join(key): schema for key, schema in schemas(settings.crds).items()}
     if parent_schema := traits().schema:
-        known[kinds[0]] = parent_schema()
+        known[f"{parent.api_version}/{parent.kind}"] = parent_schema()
     texts = [{"name": os.path.relpath(name), "text": read_text(name)} for name in files]
-    return {
-        "program": program_name(),
-        "live": True,
-        "kinds": kinds,
-        "examples": texts or [_shortest(settings.parent)],
-        "schemas": {name: _without_rules(schema) for name, schema in known.items()},
-        "failures": [{"name": name, "label": label} for name, label in FAILURES.items()],
-        "steps": [],
-        "simulation": None,
-    }
+    return start(
+        settings,
+        live=True,
+        examples=texts or [_shortest(parent)],
+        schemas={name: _without_rules(schema) for name, schema in known.items()},
+        failures=[{"name": name, "label": label} for name, label in FAILURES.items()],
+    )
 
 
 def _without_rules(schema: Any) -> Any:  # noqa: ANN401 - a part of a schema
@@ -220,7 +217,7 @@ def _scenario_steps(subject: HookUnderTest, steps: Steps) -> Iterator[Json]:
         objects = _objects(subject, step.apply, before)
         before = step.apply
         yield from ({"apply": created(item.content)} for item in (*objects.others, *objects.parents))
-    if steps.until > now:
+    if steps.until and steps.until > now:
         yield {"wait": f"{steps.until - now:.6f}s"}
 
 

@@ -4,7 +4,6 @@ Faults make changes arrive late, and lose responses. Nothing in them is random.
 """
 
 import copy
-import math
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -266,54 +265,49 @@ OBSERVATION = 1800.0
 """Virtual seconds for which a quiet world is observed, to verify that it stays quiet."""
 
 
-LONGEST_WAIT = 1.0
-"""Real seconds; the longest pause between two lines without a speed."""
+LONGEST_PAUSE = 1.0
+"""Real seconds between two lines on a terminal."""
 
-TERMINAL_SPEED = 5.0
-"""Virtual seconds per second."""
+READING_SPEED = 5.0
+"""Simulated seconds per second between two lines on a terminal."""
 
 
-def pace(speed: float, most: float) -> Callable[[float], None]:
-    """Return a function that sleeps while virtual seconds pass: *speed* of them per second, but at most *most* seconds.
+def pause(passing: float) -> None:
+    """Sleep between two lines on a terminal, between which simulated seconds have passed."""
+    time.sleep(min(passing / READING_SPEED, LONGEST_PAUSE))
 
-    A speed of 0 never sleeps.
-    """
+
+def pass_time(world: World, screen: "Screen", speed: float) -> None:
+    """Tell *screen* when time passes in *world*, and sleep meanwhile: *speed* simulated seconds a second, unless 0."""
 
     def wait(passing: float) -> None:
+        screen.time_passes(world.clock.now + passing)
         if speed:
-            time.sleep(min(passing / speed, most))
+            time.sleep(passing / speed)
 
-    return wait
-
-
-def pace_of(speed: float | None, *, on_terminal: bool) -> Callable[[float], None]:
-    """Return the pace of *speed*; without one, a quick pace on a terminal, and none elsewhere."""
-    if speed is not None:
-        return pace(speed, math.inf)
-    return pace(TERMINAL_SPEED if on_terminal else 0, LONGEST_WAIT)
+    world.clock.pace = wait
 
 
-def run(scenario: Scenario, world: World, screen: "Screen", *, numbered: bool) -> bool:
-    """Run *scenario*, and report how it ended; return whether all is as expected and there are no findings.
+def run(scenario: Scenario, world: World, screen: "Screen", *, numbered: bool) -> dict[str, Any]:
+    """Run *scenario*, and report how it ended; return that, with its ``findings``, and a ``problem`` if there is one.
 
     Parents are expected to be Ready in the end, unless a step asks for a failure, or expects another status. A step
     that fails is named by its number if the steps are *numbered*.
     """
-    results = list(run_scenario(scenario, world, lambda step: screen.say(f"\n{step.say}") if step.say else None))
+    results = list(run_scenario(scenario, world, lambda step: screen.step(step, world.clock.now)))
     problem = next((_problem(result, numbered=numbered) for result in results if result.problem), None)
     unready = "" if any(map(_asks_for_failure, scenario.steps)) else _unready(world, scenario)
     quiet = problem is None and not world.clock.is_busy and _stays_quiet(world)
     problem = problem or unready
     ended = world.clock.now
     found = [{"rule": item.rule, "object": str(item.key), "message": item.message} for item in findings(world.history)]
-    screen.end(
-        {**_counts(world, quiet=quiet, ended=ended), "findings": found, **({"problem": problem} if problem else {})}
-    )
+    end = {**_counts(world, quiet=quiet, ended=ended), "findings": found, **({"problem": problem} if problem else {})}
+    screen.end(end)
     if problem:
         screen.say(problem, "bad")
     elif scenario.next and not found:
         screen.say("\n".join(["", *scenario.next]))
-    return not problem and not found
+    return end
 
 
 def _unready(world: World, scenario: Scenario) -> str:
@@ -338,7 +332,7 @@ def _asks_for_failure(step: Step) -> bool:
 def _stays_quiet(world: World) -> bool:
     """Observe a quiet world; tell whether Metacontroller writes nothing."""
     before = _writes(world)
-    world.clock.pace = pace(0, math.inf)
+    world.clock.pace = lambda _: None
     try:
         world.run(OBSERVATION)
     except NeverQuiet:

@@ -1,13 +1,15 @@
-"""The output of a simulation: each entry of its history as a line of a timeline.
+"""The output of a simulation: the entries of its history as lines of a timeline, all of them or the story.
 
 It is coloured on a terminal, plain lines elsewhere, or JSON, one object a line.
 """
 
 import json
+import math
 import sys
 import textwrap
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any, Protocol
 
@@ -17,8 +19,12 @@ from msgspec import UNSET
 from metahook import LAST_APPLIED
 from metahook.protocol.objects import Json, changes, counted
 from metahook.simulator.apiserver.server_side_apply import SCALER
-from metahook.simulator.history import Entry, Event, Write
+from metahook.simulator.clock import START
+from metahook.simulator.controllers.garbage_collector import NAME as COLLECTOR
+from metahook.simulator.history import YOU, Entry, Event, Write
+from metahook.simulator.metacontroller.children import NAME as METACONTROLLER
 from metahook.simulator.objects import is_deleting
+from metahook.simulator.scenarios import Step
 
 _RECORDS = (f"metadata.annotations[{LAST_APPLIED}]", "metadata.managedFields")
 """Records of what was applied, which are long."""
@@ -36,7 +42,7 @@ _Show = Callable[[Write], tuple[str, str] | None]
 
 @dataclass(frozen=True)
 class Line:
-    """``at`` is in seconds. ``tone`` is good, bad, busy, plain, or detail for a line that ``--brief`` leaves out."""
+    """``at`` is in seconds. ``tone`` is good, bad, busy, plain, or detail for a status without another state."""
 
     at: float
     actor: str
@@ -168,18 +174,83 @@ def _deployment(write: Write) -> tuple[str, str] | None:
     return (f"{write.key}: {desired} desired, {counts}", "plain")
 
 
+LASTING = 10.0
+"""Simulated seconds after which a state belongs to the story, even if another one follows."""
+
+
+class Story:
+    """Chooses what to show: each change by hand or by an autoscaler, and what became of it.
+
+    That is the last state of each parent, and problems. If no state changed, or a child did by hand, it is also what
+    Metacontroller wrote, and what was deleted. *show* gets the lines.
+    """
+
+    def __init__(self, show: Callable[[Line], None], parent_kinds: Collection[str]) -> None:
+        self._show = show
+        self._parent_kinds = parent_kinds
+        self._children: set[str] = set()
+        self._held: dict[tuple[str, object], Line] = {}
+        self._last = 0.0
+        self._problems: set[str] = set()
+        self._is_about_child = False
+
+    def add(self, entry: Entry, line: Line) -> None:
+        """Show the *line* of *entry*, or hold it until it is clear that it belongs to the story."""
+        if line.actor in (YOU, SCALER):
+            self.finish()
+            self._show(line)
+            self._is_about_child = entry.key.kind in self._children
+        elif line.actor == METACONTROLLER or (line.actor == COLLECTOR and entry.key.kind in self._children):
+            self._hold(entry, line)
+
+    def _hold(self, entry: Entry, line: Line) -> None:
+        what, replaces = self._class_of(entry, line)
+        if what == "problem":
+            if line.text in self._problems:
+                return
+            self._problems.add(line.text)
+        if what == "write":
+            self._children |= {entry.key.kind}.difference(self._parent_kinds)
+        self._held.pop((what, replaces), None)
+        self._held[what, replaces] = line
+        self._last = line.at
+
+    def _class_of(self, entry: Entry, line: Line) -> tuple[str, object]:
+        """Return what *line* is, and a key: it takes the place of a line with the same two."""
+        is_status = isinstance(entry, Write) and entry.verb == "update status" and not entry.refused
+        if is_status and entry.key.kind in self._parent_kinds:
+            return "detail" if line.tone == "detail" else "state", entry.key
+        return "problem" if line.tone == "bad" else "write", line
+
+    def time_passes(self, until: float) -> None:
+        """Show what is held if nothing follows it for long before *until*."""
+        if self._held and until - self._last >= LASTING:
+            self._flush()
+
+    def finish(self) -> None:
+        """Show what is held, and begin with the next change."""
+        self._flush()
+        self._problems.clear()
+        self._is_about_child = False
+
+    def _flush(self) -> None:
+        has_state = any(what == "state" for what, _ in self._held)
+        hidden = {"detail": has_state, "write": has_state and not self._is_about_child}
+        for (what, _), line in self._held.items():
+            if not hidden.get(what):
+                self._show(line)
+        self._held.clear()
+
+
 Wrap = Callable[[str, int, int], str]
 """Breaks a text into lines of a width, and indents all but the first."""
-
-INDENT = 34
-"""Columns of the time and the actor."""
 
 MIN_WIDTH = 40
 """Columns that text gets on a narrower terminal, too."""
 
 _STYLES = {"good": "bold green", "bad": "bold red", "busy": "yellow", "plain": "", "detail": "dim"}
-_ACTORS = {"you": "bold cyan", "metacontroller": "magenta", "garbage-collector": "dim", SCALER: "yellow"}
-"""The actors that ``--brief`` shows, and their colours."""
+_ACTORS = {YOU: "bold cyan", METACONTROLLER: "magenta", SCALER: "yellow"}
+"""The colours of the actors; others are dim."""
 
 
 def wrap_words(text: str, width: int, indent: int = 0) -> str:
@@ -214,51 +285,93 @@ class Plain:
 
 
 class Lines:
-    """Lines for people. *brief* leaves out Kubernetes' own controllers, and details. *wrap* breaks long ones."""
+    """Lines for people: the story, or all lines. *wrap* breaks long ones."""
 
     def __init__(
         self,
         parent_kinds: Collection[str],
         console: Console,
         *,
-        brief: bool,
+        shows_all: bool,
         wrap: Wrap = wrap_words,
         bad_states: Collection[str] = (),
     ) -> None:
+        self.pause: Callable[[float], object] = lambda _: None
+        """Called before a line with the simulated seconds since the last one, to give time to read."""
         self._wrap = wrap
         self._bad_states = bad_states
         self._parent_kinds = parent_kinds
         self._console = console
-        self._brief = brief
+        self._shows_all = shows_all
+        self._story = Story(self._show, parent_kinds)
+        self._shown = 0.0
 
     def entry(self, entry: Entry) -> None:
         line = line_of(entry, self._parent_kinds, self._bad_states)
-        if line is not None and not (self._brief and (line.actor not in _ACTORS or line.tone == "detail")):
-            self._console.write(*_drawn(line, self._console.columns, self._wrap))
+        if line is None:
+            return
+        if self._shows_all:
+            self._show(line)
+        else:
+            self._story.add(entry, line)
+
+    def step(self, step: Step, at: float) -> None:
+        """Show what a scenario says of *step*, and what you do in it that writes no object."""
+        if step.say:
+            self.say(f"\n{step.say}")
+        if action := _action(step):
+            self._story.finish()
+            self._show(Line(at, YOU, action))
+
+    def time_passes(self, until: float) -> None:
+        """Show what is clear by then."""
+        self._story.time_passes(until)
 
     def say(self, text: str, tone: str = "plain") -> None:
         """Show a sentence, or an empty line."""
+        self._story.finish()
         width = self._console.columns
         lines = [line if line.startswith(" ") or not width else self._wrap(line, width, 0) for line in text.split("\n")]
         self._console.write(("\n".join(lines), _STYLES[tone]))
+        self._shown = -math.inf
 
     def end(self, summary: dict[str, Any]) -> None:
         """Show the summary as a sentence, and the findings."""
-        words = "Quiet" if summary["quiet"] else "Stopped"
+        words = "Quiet since" if summary["quiet"] else "Stopped at"
         calls, writes = counted(summary["calls"], "hook call"), counted(summary["writes"], "write")
-        self.say(f"\n{words} after {summary['at']:.1f} s: {calls}, {writes} by Metacontroller.")
+        self.say(f"\n{words} {clock(summary['at'])}: {calls}, {writes} by Metacontroller.")
         for finding in summary["findings"]:
             self.say(f"{finding['rule']}: {finding['object']}: {finding['message']}", "bad")
 
+    def _show(self, line: Line) -> None:
+        self.pause(line.at - self._shown)
+        self._shown = line.at
+        stamp = f"{clock(line.at, exact=self._shows_all)}  "
+        actor = f"{line.actor:{21 if self._shows_all else 17}} "
+        indent, columns = len(stamp) + len(actor), self._console.columns
+        text = line.text
+        if columns and columns - indent < MIN_WIDTH:
+            actor, text = actor.rstrip(), f"\n  {self._wrap(text, columns, 2)}"
+        elif columns:
+            text = self._wrap(text, columns, indent)
+        self._console.write((stamp, "dim"), (actor, _ACTORS.get(line.actor, "dim")), (text, _STYLES[line.tone]))
 
-def _drawn(line: Line, columns: int, wrap: Wrap) -> list[Part]:
-    """Return *line*, wrapped below its own text on a terminal of *columns*, and in one piece elsewhere."""
-    text = wrap(line.text, columns, INDENT) if columns else line.text
-    return [
-        (f"{line.at:9.2f}s  ", "dim"),
-        (f"{line.actor:22}", _ACTORS.get(line.actor, "dim")),
-        (text, _STYLES[line.tone]),
-    ]
+
+def _action(step: Step) -> str:
+    """Return what you do in a *step* that writes no object; empty for others."""
+    if step.fail:
+        actions = {"none": "ends the failure of containers", "fight": "starts an autoscaler"}
+        return actions.get(step.fail, f"makes containers fail ({step.fail})")
+    if step.refuse:
+        return "ends the refusal" if step.refuse == "none" else f"makes the API server refuse each new {step.refuse}"
+    return "restarts Metacontroller" if step.restart else ""
+
+
+def clock(at: float, *, exact: bool = False) -> str:
+    """Return the simulated time *at* as a clock and a day: ``12:00:05, day 1``; *exact* has hundredths of a second."""
+    time = START + timedelta(seconds=round(at, 2))
+    hundredths = f".{time.microsecond // 10_000:02}" if exact else ""
+    return f"{time:%H:%M:%S}{hundredths}, day {(time.date() - START.date()).days + 1}"
 
 
 class JsonLines:
@@ -287,6 +400,13 @@ class JsonLines:
             self._print(
                 {"at": entry.at, "event": entry.reason, "object": "/".join(entry.key), "message": entry.message}
             )
+
+    def step(self, step: Step, _: float) -> None:
+        """Show what a scenario says of *step*."""
+        self.say(step.say or "")
+
+    def time_passes(self, until: float) -> None:
+        """Nothing waits to be shown."""
 
     def say(self, text: str, tone: str = "plain") -> None:
         """Show a sentence, unless it is empty."""

@@ -191,22 +191,22 @@ def _crashes(evidence: Evidence) -> Iterator[Occurrence]:
 
 
 def _failing_syncs(evidence: Evidence) -> Iterator[Occurrence]:
-    """Yield parents whose syncs keep failing, for another reason than that the API server refuses a child."""
+    """Yield parents whose syncs keep failing, though the API server refuses no child, and the hook can be reached."""
     failed: dict[Key, int] = defaultdict(int)
     called: set[Key] = set()
     answered: set[Key] = set()
-    refused = False
+    is_excused = False
     for entry in evidence.history.entries:
         if isinstance(entry, Write):
-            refused = refused or (entry.actor == NAME and entry.refused is not None)
+            is_excused = is_excused or (entry.actor == NAME and entry.refused is not None)
         elif isinstance(entry, Call):
             failed[entry.key] = 0 if entry.key in answered else failed[entry.key]
             called.add(entry.key)
             answered |= {entry.key} if entry.hook != "customize" else set()
-            refused = False
+            is_excused = entry.status is None
         elif entry.reason == "SyncError":
             answered.discard(entry.key)
-            failed[entry.key] += not refused
+            failed[entry.key] += not is_excused
             if failed[entry.key] == REPEATED:
                 why = (
                     "because the hook's responses can't be used" if entry.key in called else "before the hook is called"

@@ -186,6 +186,11 @@ class Metacontroller:
         self._related = frozenset(kind.kind for kind in settings.served) if settings.has_customize else frozenset()
         self._running = True
 
+    def connect(self, hook: Hook) -> None:
+        """Call *hook* from now on."""
+        self.hook = hook
+        self._queue.expect_success()
+
     def restart(self, after: float = 0) -> None:
         """Restart the process, which forgets everything; the new one starts *after* so many seconds."""
         self._queue.clear()

@@ -128,6 +128,11 @@ class WorkQueue:
         idle = self._limiter.failures(key) >= IDLE_FAILURES
         self.add_after(key, self._limiter.when(key), idle=idle)
 
+    def expect_success(self) -> None:
+        """Let no retry that is due later be idle, because what failed may succeed now."""
+        for key, timer in self._delayed.items():
+            timer.idle = timer.idle and not self._limiter.failures(key)
+
     def forget(self, key: Key) -> None:
         """Reset the backoff of *key*, because its sync succeeded."""
         self._limiter.forget(key)
