@@ -13,6 +13,7 @@ export class Editor {
     this.area.addEventListener("blur", () => this.close());
     this.area.addEventListener("click", () => this.close());
     this.area.addEventListener("scroll", () => this.#scrolled());
+    addEventListener("scroll", () => this.close());
     this.list.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       this.#choose([...this.list.children].indexOf(event.target.closest("li")));
@@ -124,13 +125,14 @@ export class Editor {
     byId("page").append(ruler);
     const left = PADDING + (before.at(-1).length * ruler.offsetWidth) / 100 - this.area.scrollLeft;
     ruler.remove();
-    const top = PADDING + before.length * height - this.area.scrollTop;
-    const room = this.area.clientHeight - top;
-    this.list.style.left = `${Math.max(0, Math.min(left, this.area.clientWidth - this.list.offsetWidth))}px`;
-    const above = room < 140 && top - height > room;
-    this.list.style.top = above ? "auto" : `${top + 2}px`;
-    this.list.style.bottom = above ? `${this.area.clientHeight - top + height + 2}px` : "auto";
-    this.list.style.maxHeight = `${Math.max(110, Math.min(260, (above ? top - height : room) - 8))}px`;
+    const box = this.area.getBoundingClientRect();
+    const below = box.top + PADDING + before.length * height - this.area.scrollTop + 2;
+    const room = innerHeight - below - 8;
+    const flip = room < 160 && below - height > innerHeight / 2;
+    this.list.style.left = `${Math.max(8, Math.min(box.left + left, innerWidth - this.list.offsetWidth - 8))}px`;
+    this.list.style.top = flip ? "auto" : `${below}px`;
+    this.list.style.bottom = flip ? `${innerHeight - below + height + 4}px` : "auto";
+    this.list.style.maxHeight = `${Math.min(280, flip ? below - height - 12 : room)}px`;
   }
 
   #activate(index) {

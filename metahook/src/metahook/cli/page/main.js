@@ -35,7 +35,7 @@ async function simulate(steps, from) {
   const request = (running = new AbortController());
   const slow = setTimeout(() => (byId("busy").textContent = "Simulating…"), 300);
   try {
-    const { status, answer } = await post("page/simulation", { steps, until: null }, request.signal);
+    const { status, answer } = await post("page/simulation", { steps }, request.signal);
     if (status === 200) {
       page.steps = steps;
       banner("request", null);
@@ -111,13 +111,21 @@ async function change(steps, from) {
   if (await simulate(steps, from)) {
     if (before.length) page.before.push(before);
     drawUndo();
+    explain();
   }
+}
+
+// Say why nothing happens after a step that only changes what comes.
+function explain() {
+  const last = page.steps.at(-1);
+  const waits = ("fail" in last || "hook" in last) && !page.history.entries.some(({ type, at }) => type === "write" && at >= last.at);
+  banner("hint", waits ? "Nothing changes at once: this counts for what starts from now on. Apply an edit, or delete an object." : null);
 }
 
 function drawUndo() {
   const last = page.before.length ? page.steps.at(-1) : null;
   byId("undo").disabled = !last;
-  byId("undo").textContent = last ? `Undo: ${describe(last, page.start.failures)}` : "Undo";
+  byId("undo").textContent = byId("undo").title = last ? `Undo: ${describe(last, page.start.failures)}` : "Undo";
 }
 
 async function undo() {
@@ -126,6 +134,7 @@ async function undo() {
   if (!steps || !(await simulate(steps, at))) return;
   page.before.pop();
   drawUndo();
+  explain();
   say("Undone.");
 }
 
@@ -204,7 +213,7 @@ const say = (text) => (byId("said").textContent = text);
 
 function show(simulation, from) {
   const began = performance.now();
-  page.history = new History(simulation, page.steps);
+  page.history = new History(simulation, page.steps, page.start.failures);
   page.drawn = page.entry = -1;
   const { history } = page;
   const parent = history.entries.find((entry) => entry.after && isParent(entry.after, page.start.kinds))?.object;
@@ -287,6 +296,7 @@ function markLine() {
 // Time
 
 function go(position) {
+  if (!page.history) return;
   page.position = Math.max(0, Math.min(position, page.history.length));
   page.entry = -1;
   draw();
@@ -307,6 +317,7 @@ function choose(index) {
 // Go to the line before or after the playhead.
 function step(by) {
   const { history } = page;
+  if (!history) return;
   const shown = byId("all").checked ? history.entries.map((_, index) => index) : history.lines;
   const happened = shown.filter((index) => index < page.drawn).length;
   choose(shown[Math.max(0, Math.min(shown.length - 1, happened - 1 + by))]);
@@ -318,6 +329,7 @@ function stop() {
 }
 
 function play() {
+  if (!page.history) return;
   if (page.position >= page.history.length) go(0);
   page.playing = true;
   drawPlay();
@@ -380,7 +392,7 @@ function listenToTime() {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (by) event.preventDefault(), step(by), byId("lines").current?.focus();
   });
-  byId("all").addEventListener("change", listLines);
+  byId("all").addEventListener("change", () => page.history && listLines());
   byId("world").addEventListener("click", ({ target }) => {
     const { object } = target.closest("[data-object]")?.dataset ?? {};
     if (object) Object.assign(page, { selected: object, entry: -1, drawn: -1 }), draw();
@@ -394,6 +406,7 @@ function listenToTime() {
 // The entry whose mark is under the pointer, or undefined.
 function markAt({ clientX, clientY }) {
   const { history } = page;
+  if (!history) return undefined;
   const box = byId("marks").getBoundingClientRect();
   const [x, lane] = [clientX - box.left, Math.floor(((clientY - box.top) / box.height) * 4)];
   const far = (index) => Math.abs(placeOf(history.positions[index], history, box.width) - x);
@@ -406,12 +419,12 @@ function clickMark(event) {
   const box = byId("marks").getBoundingClientRect();
   const index = markAt(event);
   stop();
-  if (index === undefined) go(((event.clientX - box.left - 8) / (box.width - 16)) * page.history.length);
+  if (index === undefined && page.history) go(((event.clientX - box.left - 8) / (box.width - 16)) * page.history.length);
   else choose(index);
 }
 
 function nameMark(event) {
-  const entry = page.history.entries[markAt(event)];
+  const entry = page.history?.entries[markAt(event)];
   byId("track").title = entry ? `${page.history.clock(entry.at)}, ${lineOf(entry).who}: ${lineOf(entry).what}` : "";
 }
 

@@ -6,13 +6,13 @@ const DAY = 86400;
 const BAD_WAIT = /BackOff|Err|Invalid|Fail|Unschedulable/;
 
 export class History {
-  // A simulation with the steps of the user that made it.
-  constructor(simulation, steps) {
+  // A simulation with the steps of the user that made it, and the failures that a step can name.
+  constructor(simulation, steps, failures = []) {
     this.start = Date.parse(simulation.start) / 1000;
     this.end = simulation.end;
     this.problem = simulation.problem;
     this.findings = simulation.findings;
-    this.entries = merged(simulation, steps);
+    this.entries = merged(simulation, steps, failures);
     this.ats = this.entries.map((entry) => entry.at);
     this.writes = new Map();
     this.entries.forEach((entry, index) => {
@@ -97,11 +97,11 @@ export class History {
   }
 }
 
-function merged(simulation, steps) {
+function merged(simulation, steps, failures) {
   const entries = [...simulation.entries];
   const add = (entry, index) => entries.splice(index < 0 ? entries.length : index, 0, entry);
   for (const step of steps.filter((step) => "fail" in step || "hook" in step || "restart" in step)) {
-    const entry = { type: "step", at: step.at, actor: "you", text: describe(step, []), tone: "plain" };
+    const entry = { type: "step", at: step.at, actor: "you", text: describe(step, failures), tone: "plain" };
     add(entry, entries.findIndex(({ at }) => at >= step.at - 0.0005));
   }
   for (const finding of simulation.findings) {
@@ -382,7 +382,7 @@ function schemaFor(lines, number, schemas) {
 }
 
 function about(field) {
-  const kind = (each) => (each?.["x-kubernetes-int-or-string"] ? "integer or string" : each?.type ?? "any");
+  const kind = (each) => (each?.["x-kubernetes-int-or-string"] ? "integer or string" : each?.type ?? "value");
   const type = field.type === "array" ? `list of ${kind(field.items)}` : kind(field);
   return { type, about: /^.*?[.](?=\s|$)|^.*/.exec(field.description ?? "")[0] };
 }
