@@ -35,12 +35,8 @@ myresource replay myresources.json deployments.json others.json configmaps.json"
 another owner may have the name of a child. No Secrets are, because their values do not belong in a file."""
 
 
-EXAMPLES = tuple(
-    str(file)
-    for name in ("web", "config", "service", "full")
-    if (file := _HERE.parent / "examples" / f"{name}.yaml").exists()
-)
-"""Files that a checkout has."""
+EXAMPLES = ("web", "config", "service", "full")
+"""Those of a checkout, for a page to begin with."""
 
 Problem = custom_rules.Problem
 
@@ -80,6 +76,10 @@ def settings(mode: Mode, watch: Watch) -> Settings:
     return Settings(Kind(API_VERSION, KIND, PLURAL), children, mode=mode, served=served)
 
 
+def _example(name: str) -> Path:
+    return _HERE.parent / "examples" / f"{name}.yaml"
+
+
 def _has_schedule(parent: Json) -> bool:
     """Tell whether *parent* has a schedule, whose next transition is always left to do."""
     return "schedule" in (parent.get("spec") or {})
@@ -96,7 +96,7 @@ def binding() -> Binding:
         started={"readyGeneration": 1},
         stays_busy=_has_schedule,
         scenarios=SCENARIOS,
-        examples=EXAMPLES,
+        examples=tuple(str(file) for file in map(_example, EXAMPLES) if file.exists()),
         schema=known_fields,
         until=("ready", "quiet"),
         uncompared=Uncompared(

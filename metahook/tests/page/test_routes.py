@@ -262,3 +262,9 @@ def test_a_change_of_an_example_is_another_state_of_the_server(tmp_path: Any) ->
     example.write_text(WEB.replace("1.27", "1.28"))
     assert asked(app, "/page/alive").json() != before
     assert "1.28" in asked(app, "/page/start").json()["examples"][0]["text"]
+
+
+def test_an_example_that_is_gone_is_named(tmp_path: Any) -> None:
+    response = asked(page(LocalHook(WIDGETS, "widgets"), (str(tmp_path / "gone.yaml"),)), "/page/start")
+    assert response.status_code == 500
+    assert "gone.yaml: no such file" in response.json()["detail"]

@@ -102,6 +102,7 @@ def _serve(served: _Served) -> None:
         app, hook = create_app(controller, options), LocalHook(controller, served.hook)
     if served.manifests:
         read = Manifests.read(served.manifests, None)
+        read.settings(MODES[0])  # which fails for what is not simulated
         app.include_router(page_router(HookUnderTest(hook, MODES[0], read.settings), served.files))
         print(f"See the life of a parent at http://{HOST}:{served.port}", file=sys.stderr)
     try:

@@ -6,6 +6,7 @@ The shapes of the responses are in ``session`` and ``history``. A text that no c
 
 import secrets
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from metahook.cli.binding import Binding, bind
+from metahook.cli.errors import InputError
 from metahook.cli.hooks.subject import HookUnderTest, built_in
 from metahook.cli.page.document import document, policy
 from metahook.cli.page.session import LIMIT, Check, Session, Steps, WrongText, check, live
@@ -120,15 +122,19 @@ class _Page:
             self._stuck = None
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
-        """Return what *function* returns, in a thread, with the program that runs in its context."""
+        """Return what *function* returns, in a thread, with the program that runs in its context.
+
+        Raise HTTPException for a file that can't be used any more.
+        """
 
         def run() -> T:
-            if self._context is None:
-                return function()
-            with self._context.scope(cleanup=False):
+            with self._context.scope(cleanup=False) if self._context else nullcontext():
                 return function()
 
-        return await run_sync(run, abandon_on_cancel=True, limiter=self._one_at_a_time)
+        try:
+            return await run_sync(run, abandon_on_cancel=True, limiter=self._one_at_a_time)
+        except InputError as error:
+            raise HTTPException(500, error.message) from error
 
 
 _HEADERS = {
