@@ -146,7 +146,7 @@ def test_a_person_mends_an_error_breaks_the_image_looks_back_and_undoes_it(brows
         assert page.shows("#errors", "^$")
 
         page.click("Image can't be pulled")
-        assert page.shows("#banners", "Nothing changes at once")
+        assert page.shows("#banners", "Nothing changes yet")
         page.replace("nginx:1.27", "nginx:1.28")
         page.click("Apply")
         assert page.has(".pod.bad", 1)

@@ -121,10 +121,9 @@ export class Editor {
     const style = getComputedStyle(this.area);
     const height = parseFloat(style.lineHeight);
     const before = this.text.slice(0, this.offered.from).split("\n");
-    const ruler = make("span", { className: "ruler", textContent: "0".repeat(100) });
-    byId("page").append(ruler);
-    const left = PADDING + (before.at(-1).length * ruler.offsetWidth) / 100 - this.area.scrollLeft;
-    ruler.remove();
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = style.font;
+    const left = PADDING + before.at(-1).length * pen.measureText("0").width - this.area.scrollLeft;
     const box = this.area.getBoundingClientRect();
     const below = box.top + PADDING + before.length * height - this.area.scrollTop + 2;
     const room = innerHeight - below - 8;
@@ -140,7 +139,9 @@ export class Editor {
     this.active = (index + options.length) % options.length;
     options.forEach((option, at) => option.setAttribute("aria-selected", String(at === this.active)));
     this.area.setAttribute("aria-activedescendant", options[this.active].id);
-    options[this.active].scrollIntoView({ block: "nearest" });
+    const { offsetTop, offsetHeight } = options[this.active];
+    const shown = Math.max(offsetTop + offsetHeight - this.list.clientHeight, Math.min(this.list.scrollTop, offsetTop - 4));
+    this.list.scrollTop = shown;
   }
 
   #choose(index) {

@@ -120,7 +120,7 @@ async function change(steps, from) {
 function explain() {
   const last = page.steps.at(-1);
   const waits = ("fail" in last || "hook" in last) && !page.history.entries.some(({ type, at }) => type === "write" && at >= last.at);
-  banner("hint", waits ? "Nothing changes at once: this counts for what starts from now on. Apply an edit, or delete an object." : null);
+  banner("hint", waits ? "Nothing changes yet: this affects what happens from now on. Apply an edit, or delete an object." : null);
 }
 
 function drawUndo() {
