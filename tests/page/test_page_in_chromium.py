@@ -63,6 +63,14 @@ class Page:
                 **text,
             )
 
+    def tab_to(self, name: str) -> bool:
+        """Press Tab until the element with the id *name* has the focus; return whether it gets it."""
+        for _ in range(40):
+            self.press("Tab")
+            if self.js("document.activeElement.id") == name:
+                return True
+        return False
+
     def type(self, text: str) -> None:
         """Type *text* where the cursor is."""
         self._input("insertText", text=text)
@@ -167,12 +175,9 @@ def test_a_person_mends_an_error_breaks_the_image_looks_back_and_undoes_it(brows
 
 
 def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
-    def tab_to(page: Page, name: str) -> bool:
-        return any(page.press("Tab") or page.js("document.activeElement.id") == name for _ in range(40))
-
     with opened(browser, address) as page:
         assert page.shows("#parent", "Building")
-        assert tab_to(page, "text")
+        assert page.tab_to("text")
         page.press("End", CONTROL)
         page.type("  ")
         page.press(" ", CONTROL)
@@ -185,7 +190,7 @@ def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
         page.press("Enter", CONTROL)
         assert page.has(".pod", 3)
 
-        assert tab_to(page, "slider")
+        assert page.tab_to("slider")
         page.press("End")
         end = page.text("#lines [aria-current]")
         page.press("ArrowLeft")

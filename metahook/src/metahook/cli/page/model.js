@@ -194,7 +194,7 @@ export const nameOf = (object) => object.split("/").filter((part, index) => inde
 
 export function duration(seconds) {
   for (const [size, unit] of [[DAY, "d"], [3600, "h"], [60, "min"]]) {
-    if (seconds >= 1.5 * size) return `${Math.round(seconds / size)} ${unit}`;
+    if (seconds >= 2 * size) return `${Math.round(seconds / size)} ${unit}`;
   }
   return `${Math.round(seconds)} s`;
 }
@@ -262,7 +262,7 @@ export function scalar(value) {
 export function yamlLines(value, indent = "") {
   const isLeaf = (each) => each === null || typeof each !== "object" || !Object.keys(each).length;
   const leaf = (each, within) => {
-    if (typeof each !== "string" || !/[^\n]\n/.test(each) || /[^\S\n]\n|[^\n\t\x20-\uffff]|^\s/.test(each)) return [scalar(each)];
+    if (typeof each !== "string" || !/[^\n]\n/.test(each) || /[^\S\n]\n|[^\n\t\x20-\uffff]|^\s|[\u0085\u2028\u2029]/.test(each)) return [scalar(each)];
     const text = each.replace(/\n$/, "").split("\n");
     return [/\n$/.test(each) ? "|" : "|-", ...text.map((line) => (line ? within + line : ""))];
   };
