@@ -103,7 +103,7 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 	@$(BIN)/python -m website.site
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
-	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py)
+	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/page tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py)
 
 release: $(READY) ## Build and check the files of a release, in build/release: REPOSITORY=NAME of the image, PARTS="wheels chart", or all
 	@$(BIN)/python -m release $(if $(REPOSITORY),--repository "$(REPOSITORY)") $(PARTS)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from toolkit.programs import find
 
@@ -94,3 +95,18 @@ class Browser:
         first, _, self._received = self._received.partition(b"\0")
         message: dict[str, Any] = json.loads(first)
         return message
+
+
+def failures(events: list[dict[str, Any]], host: str) -> Iterator[str]:
+    """Yield the errors of the console, failed requests, and requests to hosts other than *host*."""
+    for event in events:
+        match event:
+            case {"method": "Runtime.consoleAPICalled", "params": {"type": "error", "args": arguments}}:
+                yield f"console: {arguments[0].get('value')}"
+            case {"method": "Runtime.exceptionThrown", "params": {"exceptionDetails": details}}:
+                yield f"exception: {details['text']} {details.get('exception', {}).get('description', '')}"
+            case {"method": "Log.entryAdded", "params": {"entry": {"level": "error", "text": text}}}:
+                yield f"log: {text}"
+            case {"method": "Network.requestWillBeSent", "params": {"request": {"url": url}}}:
+                if urlsplit(url).scheme in {"http", "https"} and urlsplit(url).netloc != host:
+                    yield f"request to another host: {url}"

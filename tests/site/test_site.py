@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.site.browser import Browser
+from tests.site.browser import Browser, failures
 from toolkit.programs import Missing
 from website.site import SITE, pages
 
@@ -47,7 +47,7 @@ def visit(browser: Browser, url: str) -> Visit:
         browser.call("Page.navigate", session, url=url)
         browser.wait_for("Page.loadEventFired")
         read = browser.evaluate(session, f"document.fonts.ready.then(() => {_READ})")
-        return {**read, "url": url, "failures": list(_failures(browser.events, urlsplit(url).netloc))}
+        return {**read, "url": url, "failures": list(failures(browser.events, urlsplit(url).netloc))}
 
 
 def problems(visits: list[Visit], files: frozenset[str] = frozenset()) -> list[str]:
@@ -65,21 +65,6 @@ def _problems(page: Visit, anchors: dict[str, set[str]]) -> Iterator[str]:
     if page["width"] > page["room"]:
         yield f"it is {page['width']} pixels wide, and the window {page['room']}"
     yield from (f"Markdown that is not rendered: {text[:80]}" for text in page["unread"])
-
-
-def _failures(events: list[dict[str, Any]], host: str) -> Iterator[str]:
-    """Yield the errors of the console, failed requests, and requests to hosts other than *host*."""
-    for event in events:
-        match event:
-            case {"method": "Runtime.consoleAPICalled", "params": {"type": "error", "args": arguments}}:
-                yield f"console: {arguments[0].get('value')}"
-            case {"method": "Runtime.exceptionThrown", "params": {"exceptionDetails": details}}:
-                yield f"exception: {details['text']} {details.get('exception', {}).get('description', '')}"
-            case {"method": "Log.entryAdded", "params": {"entry": {"level": "error", "text": text}}}:
-                yield f"log: {text}"
-            case {"method": "Network.requestWillBeSent", "params": {"request": {"url": url}}}:
-                if urlsplit(url).scheme in {"http", "https"} and urlsplit(url).netloc != host:
-                    yield f"request to another host: {url}"
 
 
 BROKEN = {

@@ -166,8 +166,11 @@ export function drawDetail(shown) {
   setText(byId("detail-note"), about?.refused || about?.type === "finding" ? lineOf(about).what : noteOn(was, is));
   const lines = was && is && was !== is ? difference(yamlLines(was), yamlLines(is)) : yamlLines(is ?? was ?? {}).map((line) => [is ? " " : "-", line]);
   text.replaceChildren(...lines.map(([sign, line]) => make("div", { className: { "+": "added", "-": "removed" }[sign] ?? "" }, make("span", { textContent: sign }), `${line}\n`)));
-  const first = text.querySelector(".added, .removed");
-  text.scrollTop = is && first ? Math.max(0, first.offsetTop - 60) : 0;
+  const place = `${selected} ${before}`; // a person who has scrolled to a field stays there while it changes
+  if (pane.place === place) return;
+  pane.place = place;
+  const first = is && text.querySelector(".added, .removed");
+  if (first || text.scrollTop) text.scrollTop = first ? Math.max(0, first.offsetTop - 60) : 0;
 }
 
 function noteOn(was, is) {
@@ -184,6 +187,7 @@ function drawEntry(entry, index, history) {
   const response = entry.type === "call" ? history.responseTo(index) : undefined;
   const parts = [entry.error, response === undefined ? "" : typeof response === "string" ? response : yamlLines(response).join("\n")];
   byId("detail-text").replaceChildren(parts.filter(Boolean).join("\n\n"));
+  byId("detail").place = null;
   byId("detail-text").scrollTop = 0;
 }
 
@@ -211,36 +215,45 @@ const LANE = 22;
 
 export const placeOf = (position, history, width) => EDGE + (position / history.length) * (width - 2 * EDGE);
 
-// The marks of all entries, once for a history and a size.
+// The marks of all entries, once for a history and a size. Return the width.
 export function drawMarks(canvas, history) {
   const [width, height] = [canvas.parentElement.clientWidth, 4 * LANE];
   const scale = window.devicePixelRatio || 1;
   Object.assign(canvas, { width: width * scale, height: height * scale });
   const style = getComputedStyle(canvas);
-  const color = (name) => style.getPropertyValue(`--${name}`);
+  const names = ["band", "soft", "line", "faint", "accent", "good", "bad", "busy", "warn"];
+  const color = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`)]));
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
   pen.font = `11px ${style.fontFamily}`;
   pen.textAlign = "center";
   const x = (position) => placeOf(position, history, width);
   for (const [from, to, seconds] of history.quiet) {
-    pen.fillStyle = color("band");
+    pen.fillStyle = color.band;
     pen.fillRect(x(from), 0, x(to) - x(from), height);
-    pen.fillStyle = color("soft");
+    pen.fillStyle = color.soft;
     const text = duration(seconds);
     if (x(to) - x(from) > pen.measureText(text).width + 8) pen.fillText(text, (x(from) + x(to)) / 2, height - 7);
   }
-  pen.fillStyle = color("line");
+  pen.fillStyle = color.line;
   for (let lane = 1; lane < 4; lane++) pen.fillRect(0, lane * LANE - 0.5, width, 1);
-  const minor = history.entries.map((entry, index) => index).filter((index) => !isLine(history.entries[index]));
-  for (const index of minor) drawMark(pen, history.entries[index], x(history.positions[index]), color, true);
+  const taken = new Set(); // by lane and pixel: thousands of calls may lie on one
+  history.entries.forEach((entry, index) => {
+    const [lane, left] = [laneOf(entry), x(history.positions[index])];
+    const place = lane * 1e5 + Math.round(left);
+    if (isLine(entry) || taken.has(place)) return;
+    taken.add(place);
+    drawMark(pen, entry, left, color, true);
+  });
   for (const index of history.lines) drawMark(pen, history.entries[index], x(history.positions[index]), color, false);
+  return width;
 }
 
 function drawMark(pen, entry, x, color, minor) {
   const y = (laneOf(entry) + 0.5) * LANE;
   const { tone } = lineOf(entry);
-  pen.fillStyle = color(minor || tone === "detail" ? "faint" : tone === "plain" ? (entry.actor === "you" ? "accent" : "soft") : tone);
+  const plain = entry.actor === "you" ? "accent" : "soft";
+  pen.fillStyle = color[minor || tone === "detail" ? "faint" : tone === "plain" ? plain : tone];
   pen.beginPath();
   if (entry.type === "finding") {
     pen.fillRect(x - 0.5, 0, 1, 4 * LANE);

@@ -14,6 +14,7 @@ const page = {
   position: 0, // of the playhead
   playing: false,
   drawn: -1, // the cursor that the page shows
+  width: 0, // of the time line, in pixels
   selected: "", // an object
   entry: -1, // the line that the user chose, until the playhead moves
 };
@@ -222,7 +223,7 @@ function show(simulation, from) {
   byId("speed").value = [1, 2, 5].find((speed) => history.length / speed < 40) ?? 20;
   showProblem();
   listLines();
-  drawMarks(byId("marks"), history);
+  page.width = drawMarks(byId("marks"), history);
   stop();
   go(STILL.matches ? history.length : history.positionOf(from));
   if (!STILL.matches) play();
@@ -253,7 +254,7 @@ function draw() {
   const { history, position } = page;
   const cursor = page.entry >= 0 ? page.entry + 1 : history.cursorAt(position);
   const at = history.timeAt(position);
-  byId("playhead").style.transform = `translateX(${placeOf(position, history, byId("marks").parentElement.clientWidth)}px)`;
+  byId("playhead").style.transform = `translateX(${placeOf(position, history, page.width)}px)`;
   byId("slider").value = position;
   const clock = history.clock(at);
   if (byId("clock").textContent !== clock) byId("clock").textContent = clock;
@@ -269,7 +270,7 @@ function draw() {
   drawEdit(byId("edit"), shown);
   drawDetail(shown);
   if (page.start.live) drawActions(byId("actions"), { failures: page.start.failures, active: lastOf("fail"), outage: lastOf("hook") === "down", world });
-  byId("slider").setAttribute("aria-valuetext", `${clock}: ${byId("parent").innerText.replace(/\s+/g, " ")}`);
+  byId("slider").setAttribute("aria-valuetext", `${clock}: ${[...byId("parent").children].map((part) => part.textContent).join(" ")}`);
   markLine();
 }
 
@@ -399,7 +400,11 @@ function listenToTime() {
   });
   byId("track").addEventListener("pointerdown", clickMark);
   byId("track").addEventListener("pointermove", nameMark);
-  new ResizeObserver(() => page.history && (drawMarks(byId("marks"), page.history), (page.drawn = -1), draw())).observe(byId("track"));
+  new ResizeObserver(() => {
+    if (!page.history || byId("track").clientWidth === page.width) return;
+    page.width = drawMarks(byId("marks"), page.history);
+    draw();
+  }).observe(byId("track"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.history && drawMarks(byId("marks"), page.history));
 }
 
