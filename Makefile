@@ -32,6 +32,9 @@ $(READY): $(CLI) requirements/dev.txt
 demo: $(CLI) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo
 
+serve: $(CLI) ## Serve the hook on this machine, with a page to try it in the browser
+	@$(BIN)/myresource serve --dev
+
 # The tests of both halves, or, as ONLY says, of one. Each half has its own settings, so each has a run of its own.
 TOOLKIT = $(patsubst metahook/%,%,$(filter metahook/%,$(ONLY)))
 define in_both_halves
@@ -161,4 +164,4 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
 	$(COMPILE) --group pyproject.toml:mutants --no-emit-package yattag -o requirements/mutants.txt
 
-.PHONY: help demo test toolkit test-all mutants e2e own site test-tools release version kind deploy bench scale check format generate rename lock
+.PHONY: help demo serve test toolkit test-all mutants e2e own site test-tools release version kind deploy bench scale check format generate rename lock

@@ -32,6 +32,9 @@ PAGES = (
     "tests/e2e/README.md",
 )
 ASSETS = ("website/iframe-worker.js", "website/cards.js", "website/logo.svg", "website/site.css")
+TRY_IT = ("docs/start/try-it.md", "docs/zh/try-it.zh.md")
+"""The pages that show the demo as a page."""
+DEMO = STAGED / "docs/start/demo.html"
 CONTRIBUTORS = (
     "CONTRIBUTING.md",
     *(
@@ -126,6 +129,16 @@ def front(readme: str, demo: str) -> str:
     return f"---\nhide: [navigation, toc]\n---\n{readme}"
 
 
+def show_demo(page: Path) -> None:
+    """Show the demo on the *page*, below its command; raise ValueError."""
+    frame = f'<iframe class="demo" src="{os.path.relpath(DEMO, page.parent)}" title="make demo"></iframe>'
+    text, count = re.subn(r"^ {4}make demo\n", f"\\g<0>\n{frame}\n", page.read_text(), count=1, flags=re.MULTILINE)
+    if not count:
+        message = f"{page.name} has no make demo: adapt website/site.py"
+        raise ValueError(message)
+    page.write_text(text)
+
+
 def stage(files: Iterable[Path], root: Path = ROOT, to: Path = STAGED) -> None:
     """Write *files*, which are pages, and those that they link to, below *to*."""
     shutil.rmtree(to, ignore_errors=True)
@@ -169,9 +182,11 @@ def finish(site: Path = SITE) -> None:
 def main() -> None:
     """Write the site into build/site."""
     out = io.StringIO()
-    with redirect_stdout(out), suppress(SystemExit):
-        myresource(["simulate", "--scenario", "demo"])
     stage(pages())
+    with redirect_stdout(out), suppress(SystemExit):
+        myresource(["simulate", "--scenario", "demo", "--html", str(DEMO)])
+    for page in TRY_IT:
+        show_demo(STAGED / page)
     readme = STAGED / "README.md"
     readme.write_text(front(readme.read_text(), out.getvalue()))
     (STAGED / REFERENCE).write_text(reference())

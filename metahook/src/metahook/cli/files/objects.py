@@ -6,6 +6,7 @@ Source: Kubernetes 1.36, apiextensions-apiserver, pkg/apiserver/validation/ratch
 """
 
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -163,19 +164,22 @@ class Objects:
         Also the same object twice is refused: the last one would win.
         """
         old = {_identity(item, settings): item.content for item in (stored.parents if stored else ())}
-        first: dict[tuple[str, ...], FileManifest] = {}
-        problems: list[str] = []
+        same: dict[tuple[str, ...], list[FileManifest]] = defaultdict(list)
+        problems: list[tuple[FileManifest, int, str]] = []
         _tell_unknown_rules((*self.parents, *self.others), settings)
-        for item in sorted((*self.parents, *self.others), key=lambda item: (item.file, item.line_of())):
+        for item in (*self.parents, *self.others):
             key = _identity(item, settings)
-            if key in first:
-                what = f"the same object as in {first[key].place()}; remove one of them"
-                problems.append(f"{item.place()}: {item.kind} {item.name}: {what}")
-            first.setdefault(key, item)
+            same[key].append(item)
             found = object_problems(item.content, old.get(key), settings)
-            problems += [refusal(item, each) for each in sorted(found, key=lambda each: item.line_of(*each.path))]
+            problems += [(item, item.line_of(*each.path), refusal(item, each)) for each in found]
+        for items in (items for items in same.values() if len(items) > 1):
+            first, *others = sorted(items, key=_place)
+            what = f"the same object as in {first.place()}; remove one of them"
+            problems += [(item, 0, f"{item.place()}: {item.kind} {item.name}: {what}") for item in others]
         if problems:
-            raise Refused(*problems)
+            raise Refused(
+                *(text for item, line, text in sorted(problems, key=lambda each: (*_place(each[0]), each[1])))
+            )
         return self
 
     def in_namespace(self, namespace: str | None) -> "Objects":
@@ -202,6 +206,11 @@ class Objects:
 
     def keys(self, world: World) -> list[Key]:
         return [key_of(world.api.placed(item.content)) for item in self.parents]
+
+
+def _place(item: FileManifest) -> tuple[str, int]:
+    """Return the file and the line where *item* begins."""
+    return item.file, item.line_of()
 
 
 def apply(item: FileManifest, world: World) -> None:

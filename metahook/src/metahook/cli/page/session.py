@@ -133,25 +133,20 @@ def _shortest(kind: Kind) -> Json:
 
 def check(subject: HookUnderTest, given: Check) -> list[Json]:
     """Return what is wrong with a text: lines, which may be None, and messages."""
+    before = None
+    with suppress(WrongText):
+        before = _objects(subject, given.before, None) if given.before else None
     try:
-        _objects(subject, given.text, given.before)
+        _objects(subject, given.text, before)
     except WrongText as error:
         return error.errors
     return []
 
 
-def _objects(subject: HookUnderTest, text: str, before: str | None) -> Objects:
-    """Return the objects in the *text* that replaces the one *before*; raise WrongText."""
-
-    def read(text: str) -> Objects:
-        return Objects.of(manifests_in(text, _TEXT), _TEXT, subject.settings)
-
-    stored = None
-    if before:
-        with suppress(InputError):
-            stored = read(before)
+def _objects(subject: HookUnderTest, text: str, before: Objects | None) -> Objects:
+    """Return the objects in *text*, which replace those *before*; raise WrongText."""
     try:
-        return read(text).accepted(subject.settings, stored)
+        return Objects.of(manifests_in(text, _TEXT), _TEXT, subject.settings).accepted(subject.settings, before)
     except InputError as error:
         raise WrongText([_with_line(line) for line in error.lines]) from error
 
@@ -206,7 +201,7 @@ class Session:
 
 def _scenario_steps(subject: HookUnderTest, steps: Steps) -> Iterator[Json]:
     """Yield *steps* as those of a scenario; raise WrongText."""
-    now, before = 0.0, None
+    now, objects = 0.0, None
     for step in steps.steps:
         if step.at > now:
             yield {"wait": f"{step.at - now:.6f}s"}
@@ -214,8 +209,7 @@ def _scenario_steps(subject: HookUnderTest, steps: Steps) -> Iterator[Json]:
         if step.apply is None:
             yield step.model_extra or {}
             continue
-        objects = _objects(subject, step.apply, before)
-        before = step.apply
+        objects = _objects(subject, step.apply, objects)
         yield from ({"apply": created(item.content)} for item in (*objects.others, *objects.parents))
     if steps.until and steps.until > now:
         yield {"wait": f"{steps.until - now:.6f}s"}
