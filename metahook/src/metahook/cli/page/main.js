@@ -59,7 +59,9 @@ async function check() {
   const { text } = editor;
   try {
     const { status, answer } = await post("page/check", { text, before: lastApplied() });
-    if (status === 200 && editor.text === text) editor.show(answer.errors);
+    if (status !== 200 || editor.text !== text) return;
+    editor.show(answer.errors);
+    if (!answer.errors.length) banner("request", null);
   } catch {
     // The next beat of the server's pulse says that it is gone.
   }
@@ -214,6 +216,7 @@ const say = (text) => (byId("said").textContent = text);
 
 function show(simulation, from) {
   const began = performance.now();
+  document.body.classList.add("simulated");
   page.history = new History(simulation, page.steps, page.start.failures);
   page.drawn = page.entry = -1;
   const { history } = page;
