@@ -1,7 +1,6 @@
 """The options of ``serve``, and wrong ones."""
 
 import socket
-import ssl
 from pathlib import Path
 
 import httpx
@@ -74,15 +73,14 @@ def test_a_port_of_another_process_is_told(option: str, other: str) -> None:
     assert_one_line(ended, 2, problem)
 
 
-def test_names_of_clients_and_the_version_of_tls_are_options(tmp_path: Path) -> None:
+def test_names_of_clients_are_options(tmp_path: Path) -> None:
     pki = Pki(tmp_path)
     files = [f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tls-client-ca={pki.client_ca}"]
     names = ["--tls-client-name=a.example,b.example", "--tls-client-name=c.example"]
-    with served(*FORKED, "serve", *files, *names, "--tls-min-version=1.2") as hook:
+    with served(*FORKED, "serve", *files, *names) as hook:
 
         def status(name: str) -> int:
             client = pki.client(pki.ca.issue_cert(name))
-            client.maximum_version = ssl.TLSVersion.TLSv1_2
             return httpx.get(f"{hook.url.replace('http:', 'https:')}/openapi.json", verify=client).status_code
 
         assert [status(f"{letter}.example") for letter in "abcd"] == [200, 200, 200, 403]

@@ -52,7 +52,7 @@ def reached(url: str) -> bool:
 
 def test_it_answers_and_logs_as_the_service_does_and_loads_no_scripts_from_elsewhere(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with served(log) as url:
+    with served(log, MYRESOURCE_LOG_LEVEL="debug") as url:
         answer = CLIENT.post(f"{url}/sync", content=READY, headers=JSON)
         pages = [CLIENT.get(f"{url}{path}").status_code for path in ("/docs", "/redoc", "/openapi.json")]
 
