@@ -11,7 +11,18 @@ from app import __version__
 from app.settings.option import CONFIG, Option, changed, option_of, variable_of
 from app.settings.watch import WatchSettings
 from metahook.server import DEFAULT_LIMITS as DEFAULT
-from metahook.server import DEFAULT_LOG, MIB, Certificates, Format, Level, Limits, LogOptions, ServerOptions, Tokens
+from metahook.server import (
+    DEFAULT_LOG,
+    MIB,
+    CannotLoad,
+    Certificates,
+    Format,
+    Level,
+    Limits,
+    LogOptions,
+    ServerOptions,
+    Tokens,
+)
 
 File = Annotated[str | None, Field(min_length=1), Option("FILE")]
 
@@ -103,17 +114,27 @@ class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
     """Log what each call changes in the response. Not for clusters: the log shows the status of MyResources."""
 
     def server_options(self) -> ServerOptions:
-        """Return the options of the server; raise ValueError, of which CannotLoad is one."""
+        """Return the options of the server; raise ValueError."""
+        try:
+            certificates, tokens = self._certificates(), Tokens(Path(self.tokens)) if self.tokens else None
+        except CannotLoad as error:
+            message = f"Invalid value for {_both(self._name_of(error.path))}: {error}"
+            raise ValueError(message) from error
         return ServerOptions(
             limits=self.limits,
             log=self.log,
             drain=self.drain,
             stop_timeout=self.stop_timeout,
-            certificates=self._certificates(),
-            tokens=Tokens(Path(self.tokens)) if self.tokens else None,
+            certificates=certificates,
+            tokens=tokens,
             version=__version__,
             settings=changed(self),
         )
+
+    def _name_of(self, path: Path) -> str:
+        """Return the name of the setting of the file at *path*, which may be in the directory of the tokens."""
+        files = {Path(getattr(self, name) or ""): name for name in ("tls_client_ca", "tls_key", "tls_cert")}
+        return files.get(path, "tokens")
 
     def _certificates(self) -> Certificates | None:
         """Return the certificates, or None if the hooks are served over plain HTTP; raise ValueError."""

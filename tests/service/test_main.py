@@ -87,7 +87,11 @@ def test_with_tls_that_the_server_does_not_use_nobody_is_let_in(tmp_path: Path) 
     ("variable", "value", "problem"),
     [
         ("MYRESOURCE_MAX_BODY", "true", "Invalid value for MYRESOURCE_MAX_BODY: must be a whole number from 1 to 256"),
-        ("MYRESOURCE_TOKENS", "missing", "missing does not exist; create it with a token, such as one from: openssl"),
+        (
+            "MYRESOURCE_TOKENS",
+            "missing",
+            "Invalid value for --tokens (MYRESOURCE_TOKENS): missing does not exist; create it",
+        ),
     ],
 )
 def test_a_wrong_variable_is_told_in_one_line(variable: str, value: str, problem: str) -> None:
