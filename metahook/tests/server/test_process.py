@@ -114,9 +114,8 @@ def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> No
     assert "canary" not in str(lines)
 
 
-def test_a_daemon_without_stderr_has_no_log_and_ignores_sighup() -> None:
-    with served("nohup", "sh", "-c", 'exec "$0" "$@" 2>&-', *WIDGETS) as running:
-        running.process.send_signal(signal.SIGHUP)
+def test_a_process_without_stderr_has_no_log_and_serves() -> None:
+    with served("sh", "-c", 'exec "$0" "$@" 2>&-', *WIDGETS) as running:
         assert CLIENT.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
         assert CLIENT.get(f"{running.health_url}/readyz").is_success
         running.process.send_signal(signal.SIGTERM)
@@ -154,15 +153,11 @@ def test_serve_sets_up_logging_unless_the_hook_has(set_up: str, line: str) -> No
 # How it stops
 
 
-NOHUP = pytest.mark.skipif(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN, reason="this run ignores a hangup")
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=NOHUP)])
-def test_after_a_signal_requests_are_served_until_the_drain_ends(number: int) -> None:
+def test_after_a_sigterm_requests_are_served_until_the_drain_ends() -> None:
     with served(*WIDGETS, "--drain=2") as running, connected(running) as used, connected(running) as idle:
         assert [post(each).getheader("connection") for each in (used, idle)] == [None, None]
 
-        running.process.send_signal(number)
+        running.process.send_signal(signal.SIGTERM)
         assert eventually(lambda: is_not_ready(running))
         with connected(running) as new:
             responses = [post(used), post(new)]

@@ -1,6 +1,6 @@
 """Serves an app of hooks with uvicorn: the hooks on one port, health and metrics on another, until a signal.
 
-1. SIGTERM, or SIGHUP, ends readiness. For the time *drain* requests are still served, while the Pod is removed from
+1. SIGTERM ends readiness. For the time *drain* requests are still served, while the Pod is removed from
    its Service. Each response closes its connection, so that the client opens the next one to another Pod.
 2. uvicorn closes the port, and each connection without a request.
 3. Requests in progress have the time *stop_timeout*. The others get a refusal.
@@ -15,7 +15,6 @@ import math
 import os
 import signal
 import socket
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -42,8 +41,6 @@ from metahook.server.logs import LogEvent, set_up_logging
 from metahook.server.options import DEFAULT_OPTIONS, Address, Limits, ServerOptions
 from metahook.server.refusals import HEAD_TOO_SLOW, NOT_HTTP, TOO_MANY_CONNECTIONS, Refusal
 from metahook.server.telemetry import CONTENT_TYPE, Telemetry
-
-SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 CUT_OFF = 1
 """Exit code of a process that stops before all requests are finished."""
@@ -124,7 +121,6 @@ class HookServer(uvicorn.Server):
         self.service: Service = app.state.service
         options = self.service.options
         super().__init__(server_config(app, options, self.service.telemetry, lifespan="on"))
-        self._loop: asyncio.AbstractEventLoop
         self.service.metrics.connections.set_function(lambda: len(self.server_state.connections))
 
     @property
@@ -138,33 +134,16 @@ class HookServer(uvicorn.Server):
         if not self.should_exit:
             log.info(LogEvent("ready"))
 
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Handle signals until the block ends, but for a hangup that is ignored, as by nohup."""
-        self._loop = asyncio.get_running_loop()
-        is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        signals = SIGNALS if threading.current_thread() is threading.main_thread() else ()
-        previous = {
-            number: signal.signal(number, self.handle_exit)
-            for number in signals
-            if not (is_nohup and number is signal.SIGHUP)
-        }
-        try:
-            yield
-        finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
-
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - uvicorn's
         """Begin to stop, or skip what remains of it."""
-        self._loop.call_soon_threadsafe(self._stop, signal.Signals(sig))
+        asyncio.get_running_loop().call_soon_threadsafe(self._stop, signal.Signals(sig))
 
     def _stop(self, number: signal.Signals) -> None:
         log.info(LogEvent("stopping", signal=number.name))
         self.force_exit = self.should_exit
         self.should_exit = number is signal.SIGINT or not self.is_ready
         self.service.calls.is_stopping = True
-        self._loop.call_later(self.service.options.drain, self._end_draining)
+        asyncio.get_running_loop().call_later(self.service.options.drain, self._end_draining)
 
     def _end_draining(self) -> None:
         self.should_exit = True
