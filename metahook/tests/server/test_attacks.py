@@ -1,4 +1,4 @@
-"""A hook under attack, by too many requests, slow ones and the worst bodies; and while its replicas are replaced."""
+"""A hook under attack, by too many requests and the worst bodies; and while its replicas are replaced."""
 
 import asyncio
 import random
@@ -18,7 +18,6 @@ from toolkit.balancer import Balancer
 from toolkit.served.asgi import JSON
 from toolkit.served.process import WIDGETS, Served, served
 from toolkit.served.senders import MOST_MEMORY, request, send
-from toolkit.served.unprotected import UNPROTECTED
 from toolkit.slow import short_or_whole
 from toolkit.widgets import ready_request
 
@@ -77,28 +76,6 @@ def test_the_worst_bodies_at_once_take_bounded_memory() -> None:
 
     assert {line.split()[1] for line in answers if line} <= {b"400", b"408", b"429"}
     assert peak <= MOST_FOR_BODIES
-
-
-async def hold(port: int) -> None:
-    """Send 4 MiB of a longer body on each of 60 connections, and keep them."""
-    raw = request(b"[" * (4 * MIB + 1))[:-1]
-    writers = []
-    for _ in range(60):
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(raw)
-        writers.append(writer)
-    await asyncio.sleep(4)
-    for writer in writers:
-        writer.close()
-
-
-def test_bodies_that_are_not_finished_take_bounded_memory() -> None:
-    def peak(command: tuple[str, ...]) -> float:
-        with served(*command) as hook:
-            asyncio.run(hold(hook.port))
-            return hook.memory("VmHWM")
-
-    assert peak(WIDGETS) <= MOST_MEMORY < peak(UNPROTECTED)
 
 
 # Replicas of the hook are replaced one by one under load. The balancer keeps established connections when a replica is
