@@ -123,7 +123,7 @@ def test_a_file_without_a_token_keeps_the_one_that_it_had(
     assert tokens.unusable == 1
     (line,) = caplog.messages
     assert line.startswith(f"{folder}/first ")
-    assert line.endswith("; what was valid before still is")
+    assert line.endswith("; other tokens are still valid")
 
 
 def empty(file: Path) -> None:

@@ -139,7 +139,7 @@ class Tokens(Watched):
             try:
                 digests[file] = hashlib.sha256(parse_token(file, _read(file))).digest()
             except CannotLoad as error:
-                problems.append(f"{error}; what was valid before still is")
+                problems.append(f"{error}; other tokens are still valid")
                 if file in self._digests and file.is_file():
                     digests[file] = self._digests[file]
         if digests != self._digests:
