@@ -27,7 +27,7 @@ INNERMOST, OUTERMOST = 10, 5
 
 _WORD = re.compile(r"[^\s=\"]+")
 
-_LIBRARIES = ("asyncio", "concurrent", "uvicorn")
+_LIBRARIES = ("asyncio", "uvicorn")
 """Loggers whose messages and exceptions may have what they were called with, such as a piece of a request."""
 
 _END = re.compile(r"[<(:\n]")

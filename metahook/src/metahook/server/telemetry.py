@@ -157,20 +157,23 @@ class Metrics:
         self.connections = gauge("connections", "Open connections to the hooks.")
         text = "Connections that were closed without a response."
         self._closed = counter("connections_closed", text, "limit")
-        build = gauge("build_info", "The versions of the hook and of Python; always 1.", "version", "python")
-        build.labels(options.version, platform.python_version()).set(1)
-        limits = gauge("limit", "The limits, by name, in bytes, seconds or as a number.", "limit")
-        for name in LIMIT_NAMES:
-            limits.labels(name).set(getattr(options.limits, name))
-        text = "Files that have changed and can't be used, so that what was read before stays in use."
-        files = gauge("unusable_files", text, "files")
-        for name, watched in (("certificates", options.certificates), ("tokens", options.tokens)):
-            if watched:
-                files.labels(name).set_function(partial(getattr, watched, "unusable"))
+        self._add_options(options)
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=self.registry)
         for own in options.collectors:
             self.registry.register(own)
+
+    def _add_options(self, options: ServerOptions) -> None:
+        build = self._gauge("build_info", "The versions of the hook and of Python; always 1.", "version", "python")
+        build.labels(options.version, platform.python_version()).set(1)
+        limits = self._gauge("limit", "The limits, by name, in bytes, seconds or as a number.", "limit")
+        for name in LIMIT_NAMES:
+            limits.labels(name).set(getattr(options.limits, name))
+        text = "Files that have changed and can't be used, so that what was read before stays in use."
+        files = self._gauge("unusable_files", text, "files")
+        for name, watched in (("certificates", options.certificates), ("tokens", options.tokens)):
+            if watched:
+                files.labels(name).set_function(partial(getattr, watched, "unusable"))
 
     def _counter(self, name: str, text: str, *labels: str) -> Callable[..., Counter]:
         self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))
