@@ -97,11 +97,6 @@ def changed(settings: BaseSettings) -> dict[str, str]:
     return {name: _text(value) for name, value in settings if value != defaults[name]}
 
 
-def as_variables(settings: BaseSettings) -> dict[str, str]:
-    """Return the variables that give all *settings*, so that an option counts more than its variable did."""
-    return {variable_of(name): "" if value is None else _text(value) for name, value in settings}
-
-
 def _text(value: object) -> str:
     if isinstance(value, Kind):
         return f"{value.api_version}/{value.plural}/{value.kind}"

@@ -63,7 +63,7 @@ def schema_of(name: str) -> Json:
     return found
 
 
-@pytest.mark.parametrize("name", sorted({*LIMITS, "drain", "stop_timeout", "log_rate"}))
+@pytest.mark.parametrize("name", sorted({*LIMITS, "drain", "stop_timeout"}))
 def test_a_value_has_the_bounds_of_its_setting(name: str) -> None:
     schema = schema_of(name)
 

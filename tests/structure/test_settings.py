@@ -13,7 +13,7 @@ from app.settings.option import changed, read
 from app.settings.serve import LimitSettings, ServeSettings
 from app.settings.watch import WatchSettings
 from metahook.server import Limits
-from metahook.server.options import KIB, NAMES
+from metahook.server.options import KIB, LIMIT_NAMES
 from website.settings import PAGE
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,7 @@ def test_a_limit_is_set_by_its_setting(name: str) -> None:
     assert replace(changed, **{name: getattr(Limits(), name)}) == Limits()
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {field.name for field in fields(Limits)}))
+@pytest.mark.parametrize("name", sorted(set(LIMIT_NAMES) - {field.name for field in fields(Limits)}))
 def test_a_limit_that_is_fixed_is_on_the_page_with_its_value(name: str) -> None:
     value = getattr(Limits, name)
     (row,) = [line for line in PAGE.read_text().splitlines() if f"`{name}`" in line]
