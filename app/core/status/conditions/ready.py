@@ -21,6 +21,7 @@ TYPE = ConditionType(
     "this condition: kubectl wait --for=condition=Ready myresource/NAME",
     ACT,
     "`kubectl wait`, health checks, other operators, MyResources that [depend](../apps/dependencies.md) on it",
+    is_of_rollout=True,
 )
 
 
