@@ -144,7 +144,7 @@ format: $(READY) ## Format the code
 generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/, the dashboard, and parts of the pages
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
 	cp crds/mygroup.example.com_myresources.yaml charts/myresource-operator/files/crd.yaml
-	$(BIN)/python -m charts.limits
+	$(BIN)/python -m charts.settings
 	$(BIN)/python -m charts.children
 	$(BIN)/python -m charts.manifests
 	$(BIN)/python -m charts.values_table

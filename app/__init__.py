@@ -2,8 +2,9 @@
 
 Read from the bottom up, or follow a request from the top down; imports point down only.
 
-    main      the app, for ``uvicorn app.main:app``
+    main      the app of the variables, for ``uvicorn app.main:app``
     cli       the commands of ``myresource`` and of the kubectl plugin: plugs the parts together
+    service   the app of settings, which both of them serve
     settings  the operator's settings, from options and variables
     core      decides: desired children, status, related rules
     api       the MyResource API: what a spec may be, and the CRD

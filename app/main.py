@@ -1,28 +1,15 @@
-"""The FastAPI app, of the settings in the MYRESOURCE_* variables. ``myresource serve`` runs it with uvicorn.
+"""The FastAPI app for any server of ASGI, of the settings in the MYRESOURCE_* variables.
 
-Under any other server of ASGI it behaves the same, but for what only a server can do: addresses and TLS, with the names
-in the certificates of clients; the number of connections; draining; health and metrics on a port of their own.
+It behaves as under ``myresource serve``, but for what that alone does: addresses and TLS, with the names in the
+certificates of clients; the number of connections; draining; health and metrics on a port of their own; ``--dev``.
 """
 
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 
-from fastapi import FastAPI
-
-from app.core.controller import controller
-from app.core.desired.memo import GenerationMemo
+from app.service import create
 from app.settings.option import InvalidSetting, read, variable_of
 from app.settings.serve import ServeSettings
-from metahook import Handler
-from metahook.server import create_app, set_up_logging
-
-
-def create(settings: ServeSettings, around: Callable[[str, Handler], Handler] | None = None) -> FastAPI:
-    """Return the app of *settings*, in which *around* takes the handler of each path; raise ValueError."""
-    options = replace(settings.server_options(), around=around)
-    return create_app(controller(settings.watch, GenerationMemo()), options)
-
+from metahook.server import set_up_logging
 
 try:
     settings = read(ServeSettings)

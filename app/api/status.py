@@ -18,7 +18,7 @@ class MyResourceCondition(Model):
     """One aspect of the current state of the MyResource."""
 
     type: Annotated[str, Field(max_length=64)]
-    """One of Ready, Available, Progressing, DependenciesReady, AutoscalingActive, Exposed, Reconciling, Stalled, ForeignFields and OperatorMisconfigured."""  # noqa: E501 - a description has no line breaks
+    """Type of the condition, in one word. For details, run myresource explain TYPE."""
     status: Annotated[str, Field(max_length=16)]
     """Status of the condition: True, False or Unknown."""
     reason: Annotated[str, Field(max_length=128)]

@@ -8,12 +8,12 @@ invalid spec, a difference or an unmet expectation; 2 an error.
     record    what a recording keeps
     import_   MyResources for Deployments; importing has what it knows of them
     options   the operator's settings as options of a command
-    serve     the server, which runs the app of :mod:`app.main`
+    serve     the server, which runs the app of :mod:`app.service`
     plugin    the plugin of kubectl, a program of its own
     wrapping  wraps text for a terminal, and aligns tables, for explain, the toolkit's commands and the plugin
 
 The rest is the toolkit's, behind :mod:`metahook.commands`, and serves any hook.
-Imports main, settings, core, api and metahook. Start at :mod:`app.cli.main`.
+Imports service, settings, core, api and metahook. Start at :mod:`app.cli.main`.
 """
 
 from app.cli.main import main

@@ -7,35 +7,35 @@ from collections.abc import Callable
 import click
 
 from app.cli.options import with_options
-from app.settings.option import as_variables
+from app.service import create
 from app.settings.serve import ServeSettings
 from metahook.commands import InputError
-from metahook.server import Address, CannotListen, run
+from metahook.server import Address, CannotListen, run, set_up_logging
 
 
 def _with_settings(serve: Callable[[ServeSettings], None]) -> Callable[..., None]:
-    return with_options(ServeSettings, serve, lambda settings: {"settings": settings})
+    return with_options(ServeSettings, serve, lambda settings: {"settings": settings}, names_unknown=True)
 
 
 @click.command("serve")
 @_with_settings
 def command(settings: ServeSettings) -> None:
     """Serve the hooks until SIGTERM or Ctrl-C."""
-    try:
-        settings.server_options()
-    except ValueError as error:
-        raise InputError(str(error)) from error
     # A KeyboardInterrupt can get lost in a callback. The server replaces this handler.
     signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
-    os.environ.update(as_variables(settings))
-    from app.main import app, create  # noqa: PLC0415 - it reads the variables
-
+    set_up_logging(settings.log)
+    around, page = None, None
     if settings.dev:
         from app.cli.bound import binding  # noqa: PLC0415 - it is off in a cluster
         from metahook.commands import bound_page, logging_calls  # noqa: PLC0415 - as above
 
-        app = create(settings, logging_calls())
-        app.include_router(bound_page(binding(), settings.watch))
+        around, page = logging_calls(), bound_page(binding(), settings.watch)
+    try:
+        app = create(settings, around)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    if page:
+        app.include_router(page)
     health_at = Address(settings.host, settings.health_port)
     try:
         run(app, Address(settings.host, settings.port), health_at)

@@ -8,7 +8,7 @@ What they return may be remembered in a memo, which the caller owns: see :mod:`a
     sync               from a request to the children and the status
     status             from all that is known to the status, with a module for each condition
     response_children  the desired children, with what they are to remember
-    readiness          the rules, of which the first that holds is the reason of Ready
+    readiness          whether it is Ready, and why not
     facts, override    what a sync knows before it decides, and whether others keep changing a child
     diagnosis          what Pods show of a rollout that does not finish
     desired            the children that the spec asks for, and what they wait for

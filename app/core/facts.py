@@ -285,7 +285,7 @@ _REACTION = 2
 """Seconds in which the Deployment controller observes a new number of Pods; the same process has both controllers."""
 
 
-def is_scaling(desired: DesiredState, rollout: Rollout, previous_status: PreviousStatus, children: Children) -> bool:
+def shows_scaling(desired: DesiredState, rollout: Rollout, previous_status: PreviousStatus, children: Children) -> bool:
     """Tell whether Pods start or stop because an autoscaler changed their number, as far as the Deployment shows.
 
     That is no fault. It narrows the rules about the rollout, and hides nothing that they show without an autoscaler: a
@@ -428,7 +428,7 @@ class Facts:
         if not self.desired.replicas.is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
             return False
         is_about_this_template = not self.is_not_yet_observed
-        return is_about_this_template and is_scaling(self.desired, self.rollout, self.previous_status, self.children)
+        return is_about_this_template and shows_scaling(self.desired, self.rollout, self.previous_status, self.children)
 
     @property
     def resend(self) -> Resend | None:

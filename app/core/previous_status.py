@@ -2,7 +2,7 @@
 
 A status is written after the children and may be lost, so it stores little: since when a condition has its status,
 since when something is waited for, which generation was Ready last, what was last overridden, which state the schedule
-has reached, and how many Pods there were.
+has reached, how many Pods there were, and the address.
 """
 
 from datetime import UTC, datetime
@@ -95,6 +95,7 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
     updated_replicas: _Number | None = None
     counted_at: str | None = None
     schedule: ReachedState | None = None
+    address: Annotated[str, msgspec.Meta(max_length=253)] | None = None
 
 
 class PreviousStatus:
@@ -125,6 +126,8 @@ class PreviousStatus:
         """When these were written, if it says so."""
         self.reached_state = status.schedule
         """The state of the schedule that was reached last; None if it had none."""
+        self.address = status.address
+        """The address inside the cluster; None if it had none."""
         self._parent = parent
 
     @cached_property

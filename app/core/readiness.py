@@ -1,4 +1,11 @@
-"""Whether a MyResource is Ready, and why not: an ordered list of rules, of which the first that holds decides.
+"""Whether a MyResource is Ready, and why not. All of that is decided here, in three steps:
+
+1. The first of RULES that holds gives the reason.
+2. A cause that Pods show replaces a reason that is about Pods.
+3. ``await_records``, once the children are known: Ready becomes True only after the Deployment has what it is to
+   remember.
+
+The conditions Ready, Reconciling and Stalled, and the word in ``status.state``, say what this Decision is.
 
 Ready is never True for a generation whose Deployment is not fully rolled out. Once the rollout decides, the rules are
 those of ``kubectl rollout status`` or stricter (surplus Pods are gone too), and a few more that tell why a rollout does
@@ -29,6 +36,11 @@ class Decision(NamedTuple):
     """The cause that Pods show, if it gives the reason."""
     awaits_records_until: datetime | None = None
     """Until when Ready waits for the Deployment to have what it is to remember; None if it does not."""
+
+    @property
+    def status(self) -> str:
+        """The ``status`` of the condition Ready."""
+        return {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}.get(self.outlook, "False")
 
 
 def _has_timed_out(facts: Facts) -> bool:

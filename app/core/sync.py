@@ -9,20 +9,19 @@
 5. facts              all of these, with the time since when the drift, or the rollout, has been waited for, and whether
                       another user or controller keeps changing a child: a change keeps coming back, or a value still
                       differs although the hook's second write, after 30 seconds, has arrived
-6. decide             the reason of Ready: the first rule that holds for the facts
+6. decide             whether the parent is Ready, and why not: the first rule that holds for the facts, or the cause
+                      that Pods show
 7. response_children  the desired children, with what they remember of rollouts and reverted changes, with the
                       annotation that makes Metacontroller send one again, or with the observed values where another
                       user or controller keeps changing them; a stale request changes none
-8. await_records      Ready becomes True only once the Deployment has what it is to remember
+8. await_records      the same decision; but Ready becomes True only once the Deployment has what it is to remember
 9. parent_status      the status: the conditions, and the numbers of Pods, which are written less often than they change
 10. resync            when time alone changes the response
 """
 
 from datetime import datetime
 
-from app.core.child_metadata import (
-    deployment_name,
-)
+from app.core.child_metadata import deployment_name
 from app.core.desired.desired_state import DesiredState, desired_state
 from app.core.desired.memo import GenerationMemo
 from app.core.diagnosis.pod_diagnosis import NOTHING_KNOWN, Diagnosis, diagnose_pods

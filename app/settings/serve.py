@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, PlainValidator
 from pydantic_settings import BaseSettings, NoDecode
@@ -11,7 +11,18 @@ from app import __version__
 from app.settings.option import CONFIG, Option, changed, option_of, variable_of
 from app.settings.watch import WatchSettings
 from metahook.server import DEFAULT_LIMITS as DEFAULT
-from metahook.server import DEFAULT_LOG, MIB, Certificates, Format, Level, Limits, LogOptions, ServerOptions, Tokens
+from metahook.server import (
+    DEFAULT_LOG,
+    MIB,
+    CannotLoad,
+    Certificates,
+    Format,
+    Level,
+    Limits,
+    LogOptions,
+    ServerOptions,
+    Tokens,
+)
 
 File = Annotated[str | None, Field(min_length=1), Option("FILE")]
 
@@ -38,8 +49,6 @@ class CallerSettings(BaseSettings):
     ] = ()
     """Name that the certificate of each client needs: one of its alternative names or, if it has none, its common name.
     Repeat the option, or separate names with commas."""
-    tls_min_version: Annotated[Literal["1.2", "1.3"], Option("VERSION")] = "1.3"
-    """Lowest version of TLS that is accepted: 1.3, or 1.2 for clients that have no other."""
     tokens: Annotated[str | None, Field(min_length=1), Option("PATH")] = None
     """File with a token, or directory of such files. Requests need the header Authorization: Bearer TOKEN with one of
     them."""
@@ -79,14 +88,13 @@ class LogSettings(BaseSettings):
     log_format: Annotated[Format, Option("FORMAT")] = DEFAULT_LOG.format
     """Format of the log: json; console, for people; or auto, which is console on a terminal and otherwise json."""
     log_level: Annotated[Level, Option("LEVEL")] = DEFAULT_LOG.level
-    """What is logged: debug (every call of a hook), info, warning (only refusals and problems) or error."""
-    log_rate: Annotated[int, Field(ge=0, le=10000), Option("LINES")] = int(DEFAULT_LOG.rate)
-    """Calls of a hook that are logged in a second. If there are more, some are left out."""
+    """What is logged: debug (every call of a hook), info (those that change a reason, fail or are slow), warning (only
+    refusals and problems) or error."""
 
     @property
     def log(self) -> LogOptions:
         """Return what is logged, and how."""
-        return LogOptions(self.log_format, self.log_level, self.log_rate)
+        return LogOptions(self.log_format, self.log_level)
 
 
 class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
@@ -106,17 +114,27 @@ class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
     """Log what each call changes in the response. Not for clusters: the log shows the status of MyResources."""
 
     def server_options(self) -> ServerOptions:
-        """Return the options of the server; raise ValueError, of which CannotLoad is one."""
+        """Return the options of the server; raise ValueError."""
+        try:
+            certificates, tokens = self._certificates(), Tokens(Path(self.tokens)) if self.tokens else None
+        except CannotLoad as error:
+            message = f"Invalid value for {_both(self._name_of(error.path))}: {error}"
+            raise ValueError(message) from error
         return ServerOptions(
             limits=self.limits,
             log=self.log,
             drain=self.drain,
             stop_timeout=self.stop_timeout,
-            certificates=self._certificates(),
-            tokens=Tokens(Path(self.tokens)) if self.tokens else None,
+            certificates=certificates,
+            tokens=tokens,
             version=__version__,
             settings=changed(self),
         )
+
+    def _name_of(self, path: Path) -> str:
+        """Return the name of the setting of the file at *path*, which may be in the directory of the tokens."""
+        files = {Path(getattr(self, name) or ""): name for name in ("tls_client_ca", "tls_key", "tls_cert")}
+        return files.get(path, "tokens")
 
     def _certificates(self) -> Certificates | None:
         """Return the certificates, or None if the hooks are served over plain HTTP; raise ValueError."""
@@ -129,7 +147,6 @@ class ServeSettings(LogSettings, CallerSettings, LimitSettings, WatchSettings):
                 Path(self.tls_key),
                 Path(self.tls_client_ca) if self.tls_client_ca else None,
                 client_names=self.tls_client_names,
-                min_version=self.tls_min_version,
             )
         for name in ("tls_cert", "tls_key", "tls_client_ca"):
             if getattr(self, name):

@@ -129,12 +129,5 @@ class WatchSettings(PageSettings):
 
     @property
     def watch(self) -> Watch:
-        """Return what is watched."""
-        return Watch(
-            self.watch_pods,
-            self.watch_secrets,
-            self.watch_dependencies,
-            self.expected_managers,
-            self.allowed_annotations,
-            self.docs_url,
-        )
+        """Return what is watched. Its fields have the names of the settings, without watch_."""
+        return Watch(**{name.removeprefix("watch_"): getattr(self, name) for name in WatchSettings.model_fields})

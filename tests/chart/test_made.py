@@ -8,14 +8,15 @@ import yaml
 from app.api.crd import crd
 from charts import dashboard
 from charts.children import FILE, children
-from charts.limits import with_schema, with_values
 from charts.manifests import FOLDER, manifests
 from charts.rendering import CHART
+from charts.settings import with_schema, with_values, with_variables
 from charts.values_table import README, documented, readme
 from tests.chart.sets import DEFAULTS, TEXT, VALUES, Json, the
 
 GENERATE = "run make generate"
 SCHEMA_TEXT = (CHART / "values.schema.json").read_text()
+VARIABLES = (CHART / "templates/_helpers.tpl").read_text()
 SCHEMA: Json = json.loads(SCHEMA_TEXT)
 
 
@@ -28,8 +29,9 @@ def test_what_is_generated_is_up_to_date() -> None:
     assert {file.name: file.read_text() for file in FOLDER.glob("*.yaml")} == manifests(), GENERATE
     assert README.read_text() == readme(), GENERATE
     assert dashboard.FILE.read_text() == dashboard.text(), GENERATE
-    assert with_values(TEXT) == TEXT, GENERATE  # the group of limits, from the settings
+    assert with_values(TEXT) == TEXT, GENERATE
     assert with_schema(SCHEMA_TEXT) == SCHEMA_TEXT, GENERATE
+    assert with_variables(VARIABLES) == VARIABLES, GENERATE
 
 
 def test_the_crd_is_installed_unchanged_and_stays_after_an_uninstall() -> None:

@@ -1,7 +1,6 @@
 """The options of ``serve``, and wrong ones."""
 
 import socket
-import ssl
 from pathlib import Path
 
 import httpx
@@ -13,6 +12,10 @@ from toolkit.served.tls import Pki
 
 PORT = "must be a whole number from 0 to 65535; see: myresource serve --help"
 MAKE_ONE = "such as one from: openssl rand -hex 32"
+CERT, TOKENS = (
+    f"Invalid value for {option} ({variable})"
+    for option, variable in (("--tls-cert", "MYRESOURCE_TLS_CERT"), ("--tokens", "MYRESOURCE_TOKENS"))
+)
 NEITHER = "set it too, or serve plain HTTP with neither"
 NO_ADDRESS = "can't listen on 203.0.113.1 port 8081: cannot assign requested address; choose another with --host or --"
 WRONG = [
@@ -36,15 +39,14 @@ WRONG = [
     ("--tls-client-name=a", "--tls-client-name (MYRESOURCE_TLS_CLIENT_NAMES) needs --tls-client-ca (MYRESOURCE_TLS_CL"),
     ("--tls-cert=text --tls-client-ca=text", "--tls-cert (MYRESOURCE_TLS_CERT) needs --tls-key"),
     ("--tls-key=text --tls-client-ca=text", "--tls-key (MYRESOURCE_TLS_KEY) needs --tls-cert"),
-    ("--tls-cert=text --tls-key=text", "text has no certificate in PEM format: write one that begins with -----BEGIN"),
-    ("--tls-cert=x --tls-key=x", "can't read x: no such file or directory"),
-    ("--tokens=text", "text has spaces, line breaks or characters that are not ASCII; write one token into each file"),
-    ("--tokens=missing", f"missing does not exist; create it with a token, {MAKE_ONE}"),
-    ("--tokens=empty", f"empty is empty; write a token into it, {MAKE_ONE}"),
+    ("--tls-cert=text --tls-key=text", f"{CERT}: text has no certificate in PEM format: write"),
+    ("--tls-cert=x --tls-key=y", f"{CERT}: can't read x: no such file or directory"),
+    ("--tokens=text", f"{TOKENS}: text has spaces, line breaks or characters that are not ASCII; write"),
+    ("--tokens=missing", f"{TOKENS}: missing does not exist; create it with a token, {MAKE_ONE}"),
+    ("--tokens=empty", f"{TOKENS}: empty is empty; write a token into it, {MAKE_ONE}"),
     ("", NO_ADDRESS),
     ("MYRESOURCE_RECORD= MYRESOURCE_TLS_KEY= MYRESOURCE_TOKENS=", NO_ADDRESS),
     ("--max-body=1 MYRESOURCE_MAX_BODY=many", NO_ADDRESS),
-    ("MYRESOURCE_NOTHING=many", NO_ADDRESS),
 ]
 """Options and variables, with what the command answers: an address that this machine does not have, if no mistake."""
 
@@ -74,15 +76,14 @@ def test_a_port_of_another_process_is_told(option: str, other: str) -> None:
     assert_one_line(ended, 2, problem)
 
 
-def test_names_of_clients_and_the_version_of_tls_are_options(tmp_path: Path) -> None:
+def test_names_of_clients_are_options(tmp_path: Path) -> None:
     pki = Pki(tmp_path)
     files = [f"--tls-cert={pki.cert}", f"--tls-key={pki.key}", f"--tls-client-ca={pki.client_ca}"]
     names = ["--tls-client-name=a.example,b.example", "--tls-client-name=c.example"]
-    with served(*FORKED, "serve", *files, *names, "--tls-min-version=1.2") as hook:
+    with served(*FORKED, "serve", *files, *names) as hook:
 
         def status(name: str) -> int:
             client = pki.client(pki.ca.issue_cert(name))
-            client.maximum_version = ssl.TLSVersion.TLSv1_2
             return httpx.get(f"{hook.url.replace('http:', 'https:')}/openapi.json", verify=client).status_code
 
         assert [status(f"{letter}.example") for letter in "abcd"] == [200, 200, 200, 403]

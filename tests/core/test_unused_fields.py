@@ -14,7 +14,7 @@ from app.core.desired.desired_state import left_as_observed
 from app.core.desired.exposure import http_route, ingress
 from app.core.desired.memo import GenerationMemo
 from app.core.desired.replicas import Replicas, autoscaler, budget, schedule_state
-from app.core.facts import Wait, is_scaling, may_have_scaled
+from app.core.facts import Wait, may_have_scaled, shows_scaling
 from app.core.previous_status import PreviousStatus
 from app.core.response_children import _next_rollback
 from app.core.rollout import Rollout
@@ -29,7 +29,7 @@ WATCH = Watch(pods=True, secrets=True)
 
 CODE: dict[str, tuple[tuple[ModuleType | Callable[..., Any], ...], Json]] = {
     "autoscaling": (
-        (autoscaler, autoscaling_active, is_scaling, may_have_scaled),
+        (autoscaler, autoscaling_active, shows_scaling, may_have_scaled),
         {"autoscaling": {"maxReplicas": 3, "targetCPUUtilizationPercentage": 50}, "cpu": "1"},
     ),
     "schedule": (

@@ -52,7 +52,7 @@ def reached(url: str) -> bool:
 
 def test_it_answers_and_logs_as_the_service_does_and_loads_no_scripts_from_elsewhere(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with served(log) as url:
+    with served(log, MYRESOURCE_LOG_LEVEL="debug") as url:
         answer = CLIENT.post(f"{url}/sync", content=READY, headers=JSON)
         pages = [CLIENT.get(f"{url}{path}").status_code for path in ("/docs", "/redoc", "/openapi.json")]
 
@@ -87,7 +87,11 @@ def test_with_tls_that_the_server_does_not_use_nobody_is_let_in(tmp_path: Path) 
     ("variable", "value", "problem"),
     [
         ("MYRESOURCE_MAX_BODY", "true", "Invalid value for MYRESOURCE_MAX_BODY: must be a whole number from 1 to 256"),
-        ("MYRESOURCE_TOKENS", "missing", "missing does not exist; create it with a token, such as one from: openssl"),
+        (
+            "MYRESOURCE_TOKENS",
+            "missing",
+            "Invalid value for --tokens (MYRESOURCE_TOKENS): missing does not exist; create it",
+        ),
     ],
 )
 def test_a_wrong_variable_is_told_in_one_line(variable: str, value: str, problem: str) -> None:

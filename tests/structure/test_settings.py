@@ -13,7 +13,7 @@ from app.settings.option import changed, read
 from app.settings.serve import LimitSettings, ServeSettings
 from app.settings.watch import WatchSettings
 from metahook.server import Limits
-from metahook.server.options import KIB, NAMES
+from metahook.server.options import KIB, LIMIT_NAMES
 from website.settings import PAGE
 
 ROOT = Path(__file__).parents[2]
@@ -25,18 +25,21 @@ def read_attributes(*texts: str) -> set[str]:
 
 
 def test_each_setting_is_described_and_used() -> None:
-    modules = [ROOT / path for path in ("app/settings/watch.py", "app/settings/serve.py", "app/cli/serve.py")]
-    server = list((ROOT / "metahook/src/metahook/server").rglob("*.py"))
-    by_command, by_server = (read_attributes(*(file.read_text() for file in files)) for files in (modules, server))
+    modules = [ROOT / path for path in ("app/settings/serve.py", "app/cli/serve.py")]
+    server, core = (ROOT.joinpath(path).rglob("*.py") for path in ("metahook/src/metahook/server", "app/core"))
+    by_command, by_server, by_core = (
+        read_attributes(*(file.read_text() for file in files)) for files in (modules, server, core)
+    )
 
     for name in ServeSettings.model_fields:
         description = descriptions(ServeSettings)[name]
         assert description.endswith(".")
         assert "|" not in description
-        readers = by_server if name in Limits.__dataclass_fields__ else by_command
-        assert name in readers, (
-            "read it in app/cli/serve.py or app/settings/watch.py, or in the server if it is a limit"
-        )
+        if name in WatchSettings.model_fields:
+            assert name.removeprefix("watch_") in by_core, "read it in app/core"
+        else:
+            readers = by_server if name in Limits.__dataclass_fields__ else by_command
+            assert name in readers, "read it in app/cli/serve.py, or in the server if it is a limit"
 
 
 def test_what_is_watched_and_each_limit_of_the_server_have_a_setting_with_the_same_default() -> None:
@@ -56,7 +59,7 @@ def test_a_limit_is_set_by_its_setting(name: str) -> None:
     assert replace(changed, **{name: getattr(Limits(), name)}) == Limits()
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {field.name for field in fields(Limits)}))
+@pytest.mark.parametrize("name", sorted(set(LIMIT_NAMES) - {field.name for field in fields(Limits)}))
 def test_a_limit_that_is_fixed_is_on_the_page_with_its_value(name: str) -> None:
     value = getattr(Limits, name)
     (row,) = [line for line in PAGE.read_text().splitlines() if f"`{name}`" in line]

@@ -15,10 +15,6 @@ _WAIT = (
 )
 
 
-_NEWS_UNLESS_TRUE = {"AutoscalingActive", "DependenciesReady", "Exposed"}
-"""Conditions on which Ready need not depend, so that its reason does not tell what is wrong."""
-
-
 def explanation(parent: Json, error: str = "") -> str:
     """Return the explanation of the status of *parent*, with the *error* of its last sync, if that may tell why."""
     errors = [("Error", error)] if error else []
@@ -37,7 +33,7 @@ def explanation(parent: Json, error: str = "") -> str:
                 f"{where}: {_outlook(parent, ready)}",
                 [*_stale_note(parent), *rows, *errors, *_advice(ready["reason"], parent)],
             ),
-            *(_other(condition) for condition in parent["status"]["conditions"] if _is_notable(condition)),
+            *map(_other, _news(parent["status"]["conditions"])),
         ]
     )
 
@@ -82,11 +78,14 @@ def _advice(reason: str, parent: Json) -> Iterator[Row]:
         yield "What to do", filled(known.remedy, parent)
 
 
-def _is_notable(condition: Json) -> bool:
-    """Return whether a condition has news that the reason of Ready need not have."""
-    name: str = condition["type"]
-    has_news = name in _NEWS_UNLESS_TRUE and condition["status"] != "True"
-    return has_news or name in {"ForeignFields", "OperatorMisconfigured"}
+def _news(conditions: list[Json]) -> Iterator[Json]:
+    """Yield those of *conditions* that tell what the reason of Ready need not tell."""
+    from app.core.status.conditions import CONDITIONS  # noqa: PLC0415 - slow to import, and a completion does without
+
+    types = {each.TYPE.name: each.TYPE for each in CONDITIONS}
+    for condition in conditions:
+        if (known := types.get(condition["type"])) and known.is_news(condition["status"]):
+            yield condition
 
 
 def _other(condition: Json) -> str:

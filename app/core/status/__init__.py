@@ -1,4 +1,4 @@
-"""From facts to a status: whether the MyResource is Ready, why not, and the other conditions.
+"""From the facts, and the decision whether the MyResource is Ready, to its status.
 
 The rule of this package: the status reports what is observed, never what was just sent. It changes only with what
 is observed, or at a deadline. Ready is never True for a generation whose Deployment is not fully rolled out.

@@ -35,6 +35,14 @@ class ConditionType(Term):
     """Finds what the condition is about: without it, there is no condition, and nothing of its module is called."""
     outlook: Outlook | None = None
     """The outlook of Ready with which there is such a condition; None means each."""
+    is_of_rollout: bool = False
+    """Whether the parent and its Deployment show since when it has its status."""
+    is_problem: bool = False
+    """Whether there is such a condition only while something is wrong that the reason of Ready does not tell."""
+
+    def is_news(self, status: str) -> bool:
+        """Tell whether a condition with this *status* tells what the reason of Ready need not tell."""
+        return self.is_problem or (self.is_about is not None and status != "True")
 
     def says(self, status: str, reason: str, message: str, **example_words: str) -> "ParentCondition":
         """Return a condition of this type; the words are those of its example that no other has."""

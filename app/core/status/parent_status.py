@@ -8,7 +8,7 @@ a Pod, but beyond ten Pods not within ten seconds of the last time; and otherwis
 """
 
 from datetime import datetime
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ from app.core.status.conditions import CONDITIONS, TIMERS
 from app.core.status.conditions.exposed import url
 from app.core.status.transitions import transition_times
 from app.core.timers import after, format_time
-from metahook import Service, try_read_fields
+from metahook import Service
 
 MANY = 10
 """Up to this number of Pods, progress is written immediately."""
@@ -193,8 +193,8 @@ def _address(facts: Facts) -> str | None:
         return None
     spec = facts.desired.spec
     first = spec.ports[0] if spec and spec.ports and spec.ports[0].in_service in targets else None
-    if first is None and (earlier := try_read_fields(facts.parent.status, _Address).address):
-        return earlier
+    if first is None and facts.previous_status.address:
+        return facts.previous_status.address
     number = first.in_service if first else min(targets)
     # The name of a headless Service has the addresses of the Pods, which know nothing of its ports.
     if observed.get("clusterIP") == "None":
@@ -207,10 +207,6 @@ def _targets(ports: object) -> dict[int, object]:
     """Return the target of each of the observed *ports*, which can be any JSON, by its number."""
     items = [port for port in ports if isinstance(port, dict)] if isinstance(ports, list) else []
     return {port["port"]: port.get("targetPort") for port in items if isinstance(port.get("port"), int)}
-
-
-class _Address(msgspec.Struct, frozen=True):
-    address: Annotated[str, msgspec.Meta(max_length=253)] | None = None
 
 
 def _pod_counts(facts: Facts, rest: Json, *, ready_by: datetime | None) -> tuple[Json, datetime | None]:

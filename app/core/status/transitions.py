@@ -15,11 +15,11 @@ from functools import cached_property
 
 from app.core.facts import Facts, may_have_scaled
 from app.core.status.condition_type import ParentCondition
+from app.core.status.conditions import CONDITIONS
 from app.core.timers import after, format_time, parse_time
 from metahook import last_change
 
-_OF_ROLLOUT = {"Ready", "Available", "Progressing", "Reconciling", "Stalled"}
-"""The conditions whose transitions the parent and its Deployment show."""
+_OF_ROLLOUT = {each.TYPE.name for each in CONDITIONS if each.TYPE.is_of_rollout}
 
 _AHEAD = timedelta(hours=1)
 """A time that is further in the future is a mistake, and not another clock."""

@@ -109,11 +109,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 - {name: MYRESOURCE_STOP_TIMEOUT, value: {{ int64 .Values.stopTimeout | quote }}}
 - {name: MYRESOURCE_LOG_FORMAT, value: {{ .Values.logFormat }}}
 - {name: MYRESOURCE_LOG_LEVEL, value: {{ .Values.logLevel }}}
-- {name: MYRESOURCE_LOG_RATE, value: {{ int64 .Values.logRate | quote }}}
 {{- if include "myresource-operator.tls" . }}
 - {name: MYRESOURCE_TLS_CERT, value: /etc/myresource/tls/tls.crt}
 - {name: MYRESOURCE_TLS_KEY, value: /etc/myresource/tls/tls.key}
-- {name: MYRESOURCE_TLS_MIN_VERSION, value: {{ .Values.tls.minVersion | default "1.3" | quote }}}
 {{- end }}
 {{- if include "myresource-operator.clientCertificate" . }}
 - {name: MYRESOURCE_TLS_CLIENT_CA, value: /etc/myresource/tls/ca.crt}

@@ -1,7 +1,9 @@
 """``replay``: in which words a response differs from another one, and whose Pods restart or end."""
 
+import io
 import json
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,6 +14,7 @@ import yaml
 
 from metahook.cli.files.recordings import read_recording
 from metahook.clock import utc_now
+from metahook.commands import bound_program
 from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import customize_request
 from metahook.simulator.hook import Reply
@@ -21,6 +24,7 @@ from toolkit.cli.bound import (
     COLLECT,
     CONTROLLER,
     MODES,
+    binding,
     call,
     in_cluster,
     live,
@@ -247,6 +251,17 @@ def test_of_a_folder_all_files_are_read_except_hidden_ones() -> None:
         write(text, f"recordings/{name}")
 
     assert lines(call("replay", "recordings"))[0].startswith("2 requests: 2 the same")
+
+
+@pytest.mark.parametrize(("count", "is_terminal"), [(200, True), (199, True), (200, False)])
+def test_a_terminal_shows_how_many_of_many_requests_are_compared(count: int, is_terminal: bool) -> None:  # noqa: FBT001 - a case
+    err = type("Stream", (io.StringIO,), {"isatty": lambda _: is_terminal})()
+
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(err), pytest.raises(SystemExit):
+        bound_program("widgets", binding, version="1.0").main(["replay", *[write(RECORDED)] * count])
+
+    assert out.getvalue().startswith(f"{count} requests: {count} the same")
+    assert (f"] {count}/{count}" in err.getvalue().replace("]  ", "] ")) is (count == 200 and is_terminal)
 
 
 def test_json_has_every_path() -> None:

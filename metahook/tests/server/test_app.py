@@ -191,12 +191,19 @@ def test_the_limits_of_bodies_hold_in_any_app() -> None:
 def test_calls_are_counted_by_the_path_at_which_the_app_has_them_but_for_its_parameters(
     prefix: str, counted: str
 ) -> None:
+    in_flight = list[str]()
+
+    def look(_: SyncRequest) -> SyncResponse:
+        in_flight.extend(line for line in metrics.text().decode().splitlines() if line.startswith("metahook_calls_in"))
+        return SyncResponse({"a": 1})
+
     metrics = Metrics(["/tiny/sync", "/sync"], ServerOptions())
     app = FastAPI()
-    app.include_router(hook_router(TINY, telemetry=Telemetry(metrics=metrics)), prefix=prefix)
+    app.include_router(hook_router(controller(look), telemetry=Telemetry(metrics=metrics)), prefix=prefix)
 
     assert call(app, prefix.format(tenant="canary") + "/sync", sync_body()).status_code == 200
 
+    assert in_flight == ["metahook_calls_in_flight 1.0"]
     assert f'metahook_calls_total{{code="200",hook="{counted}"}} 1.0' in metrics.text().decode()
 
 

@@ -15,10 +15,10 @@ from contextlib import ExitStack
 import pytest
 
 from metahook import SyncRequest, SyncResponse
-from metahook.server import Limits, ServerOptions
+from metahook.server import Limits, ServerOptions, create_app
 from toolkit.hooks.minimal import controller, sync_body
 from toolkit.served.process import CLIENT, WIDGETS, served
-from toolkit.served.thread import PATIENCE, At, asked, raw, read, sent, serving
+from toolkit.served.thread import PATIENCE, At, asked, raw, read, sent, serving, serving_app
 from toolkit.waiting import eventually
 
 REQUEST = raw()
@@ -85,7 +85,7 @@ def test_what_is_no_http_is_refused_as_the_app_does_and_the_log_has_one_line() -
         log = running.process.stderr.read() if running.process.stderr else ""
 
     events = [json.loads(line)["event"] for line in log.splitlines()]
-    assert events == ["started", "ready", "request refused", "stopping", "request refused", "stopped"]
+    assert events == ["started", "ready", "request refused", "stopping", "stopped"]
     assert "canary" not in log
 
 
@@ -134,7 +134,33 @@ def count_of(at: At, connections: int) -> list[int]:
         return [read(stack.enter_context(sent(at, REQUEST))).status for _ in range(connections)]
 
 
-def test_requests_on_more_connections_than_the_limit_get_503_until_others_are_closed() -> None:
+def test_requests_on_more_connections_than_the_limit_get_503_until_others_are_closed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with serving(options=ServerOptions(Limits(max_connections=3))) as at:
         assert count_of(at, 5) == [200, 200, 200, 503, 503]
         assert eventually(lambda: count_of(at, 3) == [200, 200, 200])
+    assert "status=503 error=" in caplog.text
+    assert "limit=max_connections" in caplog.text
+
+
+LONG = 900_000
+"""Bytes of a response that the buffers of the client have no room for."""
+
+
+def test_a_client_that_reads_nothing_of_a_response_loses_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that reads slowly does not."""
+    monkeypatch.setattr(Limits, "write_timeout", 1)
+    app = create_app(controller(lambda _: SyncResponse({"a": "x" * LONG})))
+    connections = app.state.service.metrics.connections
+    with serving_app(app) as at, sent(at, b"") as slow, sent(at, b"") as silent:
+        for client in (slow, silent):
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.sendall(REQUEST)
+        received = 0
+        for _ in range(20):
+            received += len(slow.recv(20_000))
+            time.sleep(0.1)
+        assert received < LONG
+        assert eventually(lambda: connections.collect()[0].samples[0].value == 1)
+        assert slow.recv(20_000)

@@ -1,12 +1,7 @@
 """The log: its form, and which calls and refusals have a line."""
 
-import asyncio
-import fcntl
-import itertools
 import json
 import logging
-import os
-import threading
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,10 +10,10 @@ import pytest
 from metahook import SyncRequest, SyncResponse
 from metahook.protocol.installation import InstallationProblem
 from metahook.protocol.response import LONGEST_LOG_TEXT, RESERVED_LOG_FIELDS
-from metahook.server import Format, Limits, ServerOptions, Telemetry, create_app
-from metahook.server.logs import INNERMOST, OUTERMOST, LogEvent, LogHandler, error_location, formatter
-from metahook.server.refusals import TOO_LARGE, UNAUTHORIZED, Refusal
-from metahook.server.telemetry import FORGET, MOST, WINDOW, HookCall
+from metahook.server import Format, Limits, ServerOptions, Telemetry, create_app, telemetry
+from metahook.server.logs import INNERMOST, OUTERMOST, LogEvent, error_location
+from metahook.server.refusals import FAILED, TOO_LARGE, UNAUTHORIZED
+from metahook.server.telemetry import MOST, HookCall
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import TINY, controller, sync_body
 from toolkit.served.asgi import call
@@ -30,18 +25,7 @@ SUMMARY = TINY.handle_sync(sync_body(), NOW).summary._replace(reason_before="Ava
 CALL = HookCall("/sync", 200, 10, 20, 0.0015, summary=SUMMARY)
 
 
-class Clock:
-    """A clock that a test sets."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        """Return the time."""
-        return self.now
-
-
 CANARY = "canary-7d1b"
-PATIENCE = 5
 
 
 def test_a_line_of_json_has_time_level_event_and_fields() -> None:
@@ -69,50 +53,14 @@ def fail() -> None:
     raise KeyError(CANARY)
 
 
-def test_lines_that_nobody_reads_are_dropped_and_counted_and_a_mistake_of_the_author_is_a_line() -> None:
-    reader, writer = os.pipe()
-    size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 8192)
-    omitted: list[int] = []
-    log = logging.Logger("test")  # noqa: LOG001 - apart from the one that other tests have
-    handler = LogHandler(writer, omitted.append)
-    handler.setFormatter(formatter("json", is_terminal=False))
-    log.addHandler(handler)
-    received = b""
+@pytest.mark.parametrize("format_", FORMATS)
+def test_a_mistake_in_a_call_of_the_log_is_a_line_that_says_where(format_: Format) -> None:
+    with written(format_) as log:
+        mistake = {"msg": "%d", "args": (CANARY,), "pathname": __file__, "lineno": 7}
+        log.handler.emit(logging.makeLogRecord(mistake))
 
-    for line in ("x" * 2 * size, "dropped", "dropped, for the rest of the first", "after"):
-        log.info(line)
-        if line != "x" * 2 * size:
-            received += os.read(reader, 2 * size)
-    log.info("%d", "no number")
-    long, about, after, mistake = (received + os.read(reader, 2 * size)).splitlines()
-    os.close(reader)
-    log.info("nobody reads")
-    os.close(writer)
-
-    assert json.loads(long)["event"] == "x" * 2 * size
-    assert (json.loads(about)["count"], len(omitted)) == (2, 3)
-    assert json.loads(after)["event"] == "after"
-    assert mistake.startswith(b"can't write the log line of " + __file__.encode())
-
-
-def test_a_terminal_that_nobody_reads_stops_nothing() -> None:
-    master, terminal = os.openpty()
-    omitted: list[int] = []
-    handler = LogHandler(terminal, omitted.append)
-
-    def write() -> None:
-        for _ in range(100):
-            handler.emit(logging.makeLogRecord({"msg": "x" * 1000}))
-
-    writing = threading.Thread(target=write, daemon=True)
-    writing.start()
-    writing.join(PATIENCE)
-    is_done = not writing.is_alive()
-    os.close(master)
-
-    assert is_done
-    assert len(omitted) > 1
-    os.close(terminal)
+    assert f"wrong arguments at {__file__}:7" in log.text()
+    assert CANARY not in log.text()
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -142,6 +90,15 @@ def test_no_value_forges_a_line_or_a_field(format_: Format) -> None:
     assert "own" in second
 
 
+def test_a_field_with_fields_of_its_own_is_no_python_for_people() -> None:
+    with written("console") as log:
+        logging.getLogger("a").info(LogEvent("started", settings={"port": "8080", "drain": "0"}))
+
+    assert log.text().endswith('started settings="port=8080 drain=0" [a]\n') or log.text().endswith(
+        'started settings="port=8080 drain=0"\n'
+    )
+
+
 def test_a_list_has_lines_of_its_own_for_people() -> None:
     with written("console") as log:
         logging.getLogger("a").info(LogEvent("changed", changes=["+ a\nforged", "- b"]))
@@ -161,8 +118,8 @@ def test_at_a_terminal_the_log_is_for_people(*, is_terminal: bool, begin: str) -
 
 
 @pytest.fixture(autouse=True)
-def _at_info(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "metahook")
+def _at_debug(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "metahook")
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[LogEvent]:
@@ -212,22 +169,9 @@ def test_no_field_of_a_line_can_be_taken_for_one_of_the_hooks_own() -> None:
     call_ = CALL._replace(limit="a", id="b", summary=SUMMARY._replace(rules=None))
     rules = CALL._replace(summary=SUMMARY._replace(rules=1))
 
-    shown = {*call_.line(replace(SUMMARY.parent, kind="K"), 1).fields, *rules.line(SUMMARY.parent, 0).fields}
+    shown = {*call_.line(replace(SUMMARY.parent, kind="K")).fields, *rules.line(SUMMARY.parent).fields}
 
     assert shown < RESERVED_LOG_FIELDS
-
-
-def test_above_the_rate_calls_are_left_out_and_the_next_line_has_their_number(caplog: pytest.LogCaptureFixture) -> None:
-    clock = Clock()
-    reports = Telemetry(2, timer=clock)
-
-    for _ in range(10):
-        reports.called(CALL)
-    clock.now += 1
-    reports.called(CALL)
-
-    assert [line.fields.get("omitted", 0) for line in lines(caplog)] == [0, 0, 8]
-    assert reports.omitted == 8
 
 
 @pytest.mark.parametrize(
@@ -239,40 +183,14 @@ def test_above_the_rate_calls_are_left_out_and_the_next_line_has_their_number(ca
     ],
     ids=["a transition", "a slow call", "a failure"],
 )
-def test_a_notable_call_has_a_line_among_too_many_others(notable: HookCall, caplog: pytest.LogCaptureFixture) -> None:
-    reports = Telemetry(2, timer=Clock())
-    for _ in range(10):
-        reports.called(CALL)
-    caplog.clear()
+def test_a_notable_call_has_a_line_at_level_info_and_another_at_debug(
+    notable: HookCall, caplog: pytest.LogCaptureFixture
+) -> None:
+    quiet = CALL._replace(hook="/customize", summary=SUMMARY._replace(reason="None", rules=0))
+    for each in (CALL, quiet, notable):
+        Telemetry().called(each)
 
-    reports.called(CALL)
-    reports.called(notable)
-
-    assert [line.fields["omitted"] for line in lines(caplog)] == [9]
-
-
-def test_the_reason_before_a_customize_is_no_transition() -> None:
-    assert not HookCall("/customize", 200, 1, 1, 0, summary=SUMMARY._replace(reason="None", rules=0)).is_notable
-    assert HookCall("/sync", 200, 1, 1, 0, summary=SUMMARY._replace(reason="None")).is_notable
-
-
-def test_at_level_debug_every_call_has_a_line(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, "metahook")
-    reports = Telemetry(1, timer=Clock())
-
-    for _ in range(10):
-        reports.called(CALL)
-
-    assert len(lines(caplog)) == 10
-    assert reports.omitted == 0
-
-
-def test_at_a_rate_of_zero_no_call_has_a_line_and_a_refusal_has(caplog: pytest.LogCaptureFixture) -> None:
-    reports = Telemetry(0)
-    reports.called(CALL._replace(seconds=2))
-    reports.refused(TOO_LARGE, "/sync")
-
-    assert [line.event for line in lines(caplog)] == ["request refused"]
+    assert [record.levelname for record in caplog.records] == ["DEBUG", "DEBUG", "INFO"]
 
 
 def test_a_failure_has_the_id_of_its_line_and_each_parent_that_it_meets(caplog: pytest.LogCaptureFixture) -> None:
@@ -291,12 +209,12 @@ def test_a_failure_has_the_id_of_its_line_and_each_parent_that_it_meets(caplog: 
 
 
 def test_a_finding_about_the_installation_has_one_line(caplog: pytest.LogCaptureFixture) -> None:
-    reports = Telemetry(0)
+    reports = Telemetry()
 
     for _ in range(3):
         reports.called(CALL._replace(summary=SUMMARY._replace(findings=(InstallationProblem.OutdatedCRD,))))
 
-    (line,) = lines(caplog)
+    (line,) = [line for line in lines(caplog) if line.event != "hook called"]
     assert line.event == "wrong installation"
     assert line.fields == {"finding": "OutdatedCRD", "message": InstallationProblem.OutdatedCRD.message}
 
@@ -306,26 +224,6 @@ def test_a_call_that_is_refused_for_its_sender_names_no_parent(caplog: pytest.Lo
 
     assert refused.status_code == TOO_LARGE.status
     assert [line for line in lines(caplog) if line.event == "hook called"] == []
-
-
-def test_counts_are_written_while_nothing_else_happens(caplog: pytest.LogCaptureFixture) -> None:
-    clock = Clock()
-    reports = Telemetry(timer=clock)
-    for _ in range(3):
-        reports.refused(TOO_LARGE, "/sync")
-    clock.now += WINDOW
-
-    def counts() -> list[object]:
-        return [line.fields["count"] for line in lines(caplog) if "count" in line.fields]
-
-    async def wait() -> list[object]:
-        async with reports.writing_counts(every=0):
-            for _ in range(10):
-                await asyncio.sleep(0)
-            return counts()
-
-    assert counts() == [1]
-    assert asyncio.run(wait()) == [1, 2]
 
 
 def test_of_a_long_traceback_both_ends_are_shown() -> None:
@@ -345,83 +243,45 @@ def test_of_a_long_traceback_both_ends_are_shown() -> None:
     assert "..." not in place(3)
 
 
-def test_at_the_end_what_was_counted_is_written(caplog: pytest.LogCaptureFixture) -> None:
-    reports = Telemetry(timer=Clock(), new_id=lambda: "1")
-    for _ in range(3):
-        reports.refused(TOO_LARGE)
-        reports.closed("head_timeout")
-    reports.end()
-
-    assert [str(line) for line in lines(caplog)] == [
-        'request refused status=413 error="the request is too large" limit=max_body id=1 count=1',
-        "connection closed limit=head_timeout count=1",
-        'request refused status=413 error="the request is too large" limit=max_body id=1 count=2',
-        "connection closed limit=head_timeout count=2",
-        "stopped calls=0 refusals=6 omitted=0",
-    ]
-
-
 # Refusals: a line a minute for each cause, one id, and bounded memory
 
-NOT_JSON = Refusal(400, "the body is not JSON")
 
-
-class Causes:
-    """Telemetry with a clock of its own, and the lines of refusals that it writes."""
-
-    def __init__(self, caplog: pytest.LogCaptureFixture) -> None:
-        self.clock = Clock()
-        numbers = itertools.count(1)
-        self.telemetry = Telemetry(timer=self.clock, hooks=["/sync"], new_id=lambda: f"id{next(numbers)}")
-        self._caplog = caplog
-
-    def add(self, refusal: Refusal, path: str = "/sync", *, after: float = 0) -> str:
-        """Refuse a request *after* so many seconds; return its id."""
-        self.clock.now += after
-        return self.telemetry.refused(refusal, path)
-
-    def lines(self) -> list[tuple[object, object]]:
-        """Return the id and the count in each line."""
-        return [(line.fields.get("id"), line.fields["count"]) for line in lines(self._caplog) if "count" in line.fields]
-
-
-def test_the_first_refusal_for_a_cause_has_a_line_and_the_next_ones_are_counted(
+def test_each_cause_has_a_line_and_an_id_of_its_own_which_other_replicas_share(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    log = Causes(caplog)
+    first, second = Telemetry(["/sync"]), Telemetry(["/sync"])
+    ids = [each.refused(refusal, "/sync") for each in (first, second) for refusal in (TOO_LARGE, FAILED, TOO_LARGE)]
+    other = first.refused(FAILED, "/sync", "KeyError at here")
+    for _ in range(2):
+        first.closed("handshake")
 
-    ids = [log.add(each) for each in (NOT_JSON, TOO_LARGE, NOT_JSON, NOT_JSON)]
-    log.add(TOO_LARGE, after=WINDOW)
+    assert ids[0] == ids[2] == ids[3]
+    assert len({*ids, other}) == 3
+    assert [str(line) for line in lines(caplog) if line.event == "connection closed"] == [
+        "connection closed limit=handshake"
+    ]
+    assert [line.fields["id"] for line in lines(caplog) if "id" in line.fields] == [*ids[:2], *ids[3:5], other]
 
-    assert ids == ["id1", "id2", "id1", "id1"]
-    assert log.lines() == [("id1", 1), ("id2", 1), ("id1", 2), ("id2", 1)]
 
-
-def test_a_cause_keeps_its_id_while_it_occurs_and_gets_another_after_an_hour_without(
-    caplog: pytest.LogCaptureFixture,
+def test_a_cause_has_another_line_after_a_pause_and_many_causes_take_bounded_memory(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    log = Causes(caplog)
+    reports = Telemetry()
+    for _ in range(2):
+        reports.refused(TOO_LARGE)
+    monkeypatch.setattr(telemetry, "PAUSE", 0)
+    reports.refused(TOO_LARGE)
+    assert len(lines(caplog)) == 2
 
-    assert [log.add(NOT_JSON), log.add(NOT_JSON, after=FORGET - 1)] == ["id1", "id1"]
-    log.add(TOO_LARGE, after=FORGET)  # any report forgets old causes
-    assert log.add(NOT_JSON) != "id1"
-
-
-def test_no_refusal_is_lost_from_the_counts_and_many_causes_count_as_one(caplog: pytest.LogCaptureFixture) -> None:
-    log = Causes(caplog)
-    for number in range(10 * MOST):
-        log.add(replace(NOT_JSON, message=f"rule {number}"), after=0.17)
-    log.add(TOO_LARGE)
-    log.telemetry.end()
-
-    assert sum(int(str(count)) for _, count in log.lines()) == 10 * MOST + 1
-    assert len({id_ for id_, _ in log.lines()}) <= MOST + 2
+    for number in range(3 * MOST):
+        reports.refused(FAILED, where=str(number))
+    assert len(vars(reports)["_logged"]) <= MOST
 
 
 def test_a_refusal_has_the_path_of_a_hook_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    log = Causes(caplog)
+    reports = Telemetry(["/sync"])
     for path in ("/sync", "/canary", "/canary2"):
-        log.add(UNAUTHORIZED, path)
+        reports.refused(UNAUTHORIZED, path)
 
     assert [line.fields.get("hook") for line in lines(caplog)] == ["/sync", None]
     assert "canary" not in caplog.text

@@ -1,16 +1,12 @@
 """Hooks over TLS: who can connect, and what new certificates change."""
 
 import datetime as dt
-import errno
 import logging
 import os
-import re
 import shutil
 import socket
 import ssl
-import warnings
 from collections.abc import Callable
-from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 
@@ -21,7 +17,6 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from metahook.server import CannotLoad, Certificates, ServerOptions, create_app
-from metahook.server.callers import MinVersion
 from toolkit.hooks.minimal import TINY, sync_body
 from toolkit.served.asgi import call
 from toolkit.served.process import CLIENT, WIDGETS, served
@@ -114,9 +109,8 @@ def test_refused_handshakes_are_counted_by_their_cause_and_logged_once(
         socket.create_connection(at).close()
         assert accepts(at, client_of(pki))
 
-    closed = [re.sub(" count=.*", "", line) for line in caplog.messages if "connection closed" in line]
-    assert set(closed) == {"connection closed limit=client_certificate", "connection closed limit=handshake"}
-    assert caplog.text.count("limit=client_certificate count=1") == 1
+    closed = sorted(line for line in caplog.messages if "connection closed" in line)
+    assert closed == ["connection closed limit=client_certificate", "connection closed limit=handshake"]
     assert not [record for record in caplog.records if record.name.startswith(("uvicorn", "asyncio"))]
 
 
@@ -162,54 +156,31 @@ def test_a_ca_may_be_given_without_the_one_that_signed_it(pki: Pki) -> None:
         assert (accepts(at, client), accepts(at, stranger)) == (True, False)
 
 
-@pytest.mark.parametrize(
-    ("min_version", "version", "ciphers", "is_accepted"),
-    [
-        ("1.3", "TLSv1_2", "ALL", False),
-        ("1.3", "TLSv1_3", "ALL", True),
-        ("1.2", "TLSv1_1", "ALL", False),
-        ("1.2", "TLSv1_2", "ALL", True),
-        ("1.2", "TLSv1_2", "ECDHE+CHACHA20", True),
-        ("1.2", "TLSv1_2", "ECDHE+AES:!AESGCM:!AESCCM", False),  # CBC
-        ("1.2", "TLSv1_2", "AESGCM:!ECDHE", False),  # no forward secrecy
-        ("1.2", "TLSv1_3", "ALL", True),
-    ],
-)
-def test_versions_and_ciphers_that_are_too_old_are_refused(
-    pki: Pki, min_version: MinVersion, version: str, ciphers: str, *, is_accepted: bool
-) -> None:
+@pytest.mark.parametrize("version", ["TLSv1_2", "TLSv1_3"])
+def test_tls_1_3_is_needed(pki: Pki, version: str) -> None:
     client = client_of(pki)
-    with warnings.catch_warnings(action="ignore"):  # the old version is deprecated
-        client.minimum_version = client.maximum_version = ssl.TLSVersion[version]
-    client.set_ciphers(f"{ciphers}:@SECLEVEL=0")
-    with serving(options=tls(pki.certificates(min_version=min_version))) as at:
-        assert accepts(at, client) is is_accepted
+    client.minimum_version = client.maximum_version = ssl.TLSVersion[version]
+    with serving(options=tls(pki.certificates())) as at:
+        assert accepts(at, client) is (version == "TLSv1_3")
 
 
 @pytest.mark.parametrize(("has_ca", "is_resumed"), [(True, False), (False, True)])
-@pytest.mark.parametrize("version", ["1.2", "1.3"])
 def test_a_session_is_resumed_only_without_a_client_certificate_which_it_would_not_be_asked_for(
-    pki: Pki, version: MinVersion, *, has_ca: bool, is_resumed: bool
+    pki: Pki, *, has_ca: bool, is_resumed: bool
 ) -> None:
-    client = client_of(pki)
-    client.maximum_version = ssl.TLSVersion[f"TLSv{version.replace('.', '_')}"]
-    resumed, session = list[bool](), None
-    with serving(options=tls(pki.certificates(client_ca=has_ca, min_version=version))) as at:
+    client, session, resumed = client_of(pki), None, list[bool]()
+    with serving(options=tls(pki.certificates(client_ca=has_ca))) as at:
         for _ in range(3):
-            try:
-                with (
-                    socket.create_connection(at, PATIENCE) as plain,
-                    client.wrap_socket(plain, server_hostname="127.0.0.1", session=session) as opened,
-                ):
-                    opened.sendall(REQUEST)
-                    read(opened)
-                    resumed.append(bool(opened.session_reused))
-                    session = opened.session
-            except OSError:  # OpenSSL refuses a session of TLS 1.2 that it may not resume, and forgets it
-                session = None
+            with (
+                socket.create_connection(at, PATIENCE) as plain,
+                client.wrap_socket(plain, server_hostname="127.0.0.1", session=session) as opened,
+            ):
+                opened.sendall(REQUEST)
+                read(opened)
+                resumed.append(bool(opened.session_reused))
+                session = opened.session
 
-    assert resumed[0] is False
-    assert (True in resumed) is is_resumed
+    assert resumed == [False, is_resumed, is_resumed]
 
 
 # What new files change
@@ -227,7 +198,7 @@ def test_a_certificate_that_is_not_read_again_would_be_noticed(pki: Pki) -> None
     certificates = pki.certificates()
     with serving(options=tls(certificates)) as at:
         before = served_certificate(at, client_of(pki))
-        certificates.reload = lambda: False  # type: ignore[method-assign] # the mistake
+        certificates.refresh = lambda: None  # type: ignore[method-assign] # the mistake
         pki.issue()
 
         assert served_certificate(at, client_of(pki)) == before
@@ -236,15 +207,12 @@ def test_a_certificate_that_is_not_read_again_would_be_noticed(pki: Pki) -> None
 def test_new_connections_need_a_certificate_of_the_new_ca_and_open_ones_stay(pki: Pki) -> None:
     old, others = client_of(pki), trustme.CA()
     new = pki.client(others.issue_cert("metacontroller@example.com"))
-    certificates = pki.certificates()
-    with serving(options=tls(certificates)) as at, sent(at, REQUEST, old) as established:
+    with serving(options=tls(pki.certificates())) as at, sent(at, REQUEST, old) as established:
         assert read(established).status == 200
-        os.truncate(pki.key, 0)  # it holds up no new CA
         others.cert_pem.write_to_path(str(pki.client_ca))
         assert eventually(lambda: accepts(at, new))
 
         assert not accepts(at, old)
-        assert certificates.unusable == 1
         established.sendall(REQUEST)
         assert read(established).status == 200
 
@@ -253,14 +221,20 @@ def test_a_ca_that_is_removed_lets_no_client_in(pki: Pki, caplog: pytest.LogCapt
     client = client_of(pki)
     content = pki.client_ca.read_bytes()
     with serving(options=tls(pki.certificates())) as at:
-        for remove in (pki.client_ca.unlink, partial(os.mkfifo, pki.client_ca)):
-            remove()
-            assert eventually(lambda: not accepts(at, client))
         pki.client_ca.unlink()
+        assert eventually(lambda: not accepts(at, client))
         pki.client_ca.write_bytes(content)
         assert eventually(lambda: accepts(at, client))
 
     assert f"every client is refused: {pki.client_ca} does not exist" in caplog.text
+
+
+def refreshed(certificates: Certificates) -> ssl.SSLContext:
+    """Return what is current after a look at the files."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(certificates, "_next_look", 0)
+        certificates.refresh()
+    return certificates.current
 
 
 def test_a_secret_is_read_again_when_kubernetes_swaps_its_link(tmp_path: Path) -> None:
@@ -278,10 +252,11 @@ def test_a_secret_is_read_again_when_kubernetes_swaps_its_link(tmp_path: Path) -
     write_pair(pki.ca.issue_cert("127.0.0.1"), tmp_path / "2/tls.crt", tmp_path / "2/tls.key")
     (mounted / "..data_tmp").symlink_to(tmp_path / "2")
 
-    assert not certificates.reload()
+    before = refreshed(certificates)
     (mounted / "..data_tmp").rename(mounted / "..data")
-    assert certificates.reload()
-    assert not certificates.reload()
+    after = refreshed(certificates)
+    assert after is not before
+    assert refreshed(certificates) is after
 
 
 def encrypt(pki: Pki) -> None:
@@ -324,7 +299,6 @@ BROKEN: dict[str, tuple[Callable[[Pki], object], str]] = {
     "a key that is gone": (lambda pki: pki.key.unlink(), "can't read {0}/tls.key: no such file or directory"),
     "no CA": (lambda pki: pki.client_ca.write_text("canary"), "{0}/ca.crt has no certificate in PEM format"),
     "a pipe": (lambda pki: make_pipe(pki.key), "can't read {0}/tls.key: it is not a regular file"),
-    "a large file": (lambda pki: os.truncate(pki.cert, 2**40), "can't use {0}/tls.crt: it is larger than 1 MiB"),
 }
 AT_THE_START = {
     **BROKEN,
@@ -341,21 +315,18 @@ def test_files_that_can_not_be_used_keep_the_certificate_and_are_logged_once(
     before = certificates.current
 
     break_files(pki)
-    certificates.reload()
-    certificates.reload()
 
-    assert certificates.current is before
+    assert [refreshed(certificates) for _ in range(2)] == [before, before]
     assert certificates.unusable == 1
     (line,) = caplog.messages
     assert text.format(pki.folder) in line
-    assert re.search("; still using the previous (certificate|CA certificates of clients)$", line)
+    assert line.endswith("; still using the previous certificates")
     assert "canary" not in line
 
     pki.key.unlink(missing_ok=True)
     pki.issue()
     pki.ca.cert_pem.write_to_path(str(pki.client_ca))
-    assert certificates.reload()
-    assert certificates.current is not before
+    assert refreshed(certificates) is not before
     assert certificates.unusable == 0
 
 
@@ -380,22 +351,3 @@ def test_a_process_keeps_a_certificate_whose_new_files_are_broken_and_a_metric_s
         pki.issue()
         assert eventually(lambda: metric not in CLIENT.get(f"{running.health_url}/metrics").text)
         assert served_certificate(("127.0.0.1", running.port), pki.client()) != before
-
-
-def test_a_new_certificate_that_can_not_be_used_yet_is_used_later(pki: Pki, monkeypatch: pytest.MonkeyPatch) -> None:
-    certificates = Certificates(pki.cert, pki.key)
-    before = certificates.current
-    pki.issue()
-    with monkeypatch.context() as patched:
-        patched.setattr(Certificates, "_new_context", fail)
-        with pytest.raises(OSError, match="too many"):
-            certificates.reload()
-        assert (certificates.current, certificates.unusable) == (before, 1)
-
-    assert (certificates.reload(), certificates.unusable) == (True, 0)
-    assert certificates.current is not before
-
-
-def fail(_: Certificates) -> None:
-    """Fail as for a process with too many open files."""
-    raise OSError(errno.EMFILE, "too many open files")

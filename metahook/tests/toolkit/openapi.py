@@ -29,7 +29,7 @@ class Document:
             post = self.whole["paths"][path]["post"]
             described[f"{hook}RequestBody"] = post["requestBody"]
             described[f"{hook}ResponseBody"] = post["responses"]["200"]
-            described["RefusalBody"] = post["responses"]["400"]
+            described["RefusalBody"] = post["responses"]["4XX"]
         found: Json = described[name]["content"]["application/json"]["schema"]
         return found
 

@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 
 from metahook.cli.dev_log import logging_calls
@@ -15,11 +14,10 @@ from metahook.server import (
     LogOptions,
     ServerOptions,
     Tokens,
-    app as server_app,
+    callers,
     serve,
 )
-from metahook.server.callers import reloading
-from metahook.server.options import NAMES
+from metahook.server.options import LIMIT_NAMES
 from toolkit.widgets import WIDGETS
 
 SHOWN = ("port", "health_port", "drain")
@@ -33,7 +31,7 @@ def parsed() -> Namespace:
         parser.add_argument(f"--{name}", type=int, required=True)
     for name in ("tls-cert", "tls-key", "tls-client-ca", "tokens"):
         parser.add_argument(f"--{name}", type=Path)
-    for name in NAMES:
+    for name in LIMIT_NAMES:
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(getattr(DEFAULT_LIMITS, name)))
     parser.add_argument("--drain", type=float, default=0)
     parser.add_argument("--stop-timeout", type=float, default=ServerOptions.stop_timeout)
@@ -46,7 +44,7 @@ def parsed() -> Namespace:
 
 def limits_of(given: Namespace) -> Limits:
     """Return the limits, of which those that are constants differ in this process alone."""
-    limits = {name: value for name in NAMES if (value := getattr(given, name)) is not None}
+    limits = {name: value for name in LIMIT_NAMES if (value := getattr(given, name)) is not None}
     if "max_body" in limits:
         limits["max_body"] *= MIB
     settable = {field.name: limits.pop(field.name) for field in fields(Limits) if field.name in limits}
@@ -72,5 +70,5 @@ def options_of(given: Namespace) -> ServerOptions:
 def main() -> None:
     """Serve until a signal; look often at files of certificates and tokens."""
     given = parsed()
-    vars(server_app)["reloading"] = partial(reloading, every=0.05)
+    callers.POLL = 0.05
     serve(WIDGETS, Address(given.host, given.port), Address(given.host, given.health_port), options_of(given))

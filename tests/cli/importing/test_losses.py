@@ -93,7 +93,7 @@ def test_a_comment_says_which_limit_of_memory_applies_where_one_is_lost() -> Non
     result = result_of(one(resources={"limits": {"memory": "4Mi"}}))
 
     assert (
-        f"{MAIN}: request and limit of memory are 128Mi, the default: set memory to what it needs at most"
+        f"{MAIN}: the memory request and limit default to 128Mi: set memory to the most that it needs"
         in (result.said[Weight.CHANGED])
     )
 
@@ -231,7 +231,11 @@ def test_a_reason_is_a_true_sentence(manifest: Json, said: str) -> None:
 
 
 def test_a_field_that_kubernetes_does_not_have_is_named() -> None:
-    assert lost(one(imagePullPolice="Always")) == [f"{POD}.containers[0].imagePullPolice: Kubernetes has no such field"]
+    (said,) = lost(one(imagePullPolice="Always"))
+    why = "Kubernetes has no such field; did you mean imagePullPolicy?"
+
+    assert said == f"{POD}.containers[0].imagePullPolice: {why}"
+    assert lost(one(quite="other")) == [f"{POD}.containers[0].quite: Kubernetes has no such field"]
 
 
 def test_finalizers_and_owners_are_named() -> None:
@@ -264,4 +268,4 @@ def test_misspelt_metadata_is_said() -> None:
     manifest = deployment()
     manifest["metadata"] |= {"lables": {"a": "b"}, "uid": "1", "creationTimestamp": "2026-01-01T00:00:00Z"}
 
-    assert lost(manifest) == ["metadata.lables: Kubernetes has no such field"]
+    assert lost(manifest) == ["metadata.lables: Kubernetes has no such field; did you mean labels?"]

@@ -14,6 +14,7 @@ TYPE = ConditionType(
     "keep serving.",
     "If it is False, the application may not respond: check the reason of Ready.",
     "alerts: whether the application is served at all",
+    is_of_rollout=True,
 )
 
 AVAILABLE_NOW = TYPE.says("True", "MinimumReplicasAvailable", "Enough Pods are available.")

@@ -20,6 +20,7 @@ TYPE = ConditionType(
     "that adds a sidecar, are a setting of the operator: --expected-manager, or expectedManagers of the chart.",
     "people, security reviews",
     is_about=attrgetter("foreign"),
+    is_problem=True,
 )
 
 FOREIGN_FIELDS = TYPE.says(

@@ -17,6 +17,7 @@ TYPE = ConditionType(
     "Ask the cluster administrator to do what its message says: kubectl describe myresource NAME",
     "cluster administrators; alerts",
     is_about=attrgetter("installation"),
+    is_problem=True,
 )
 
 MISCONFIGURED = {

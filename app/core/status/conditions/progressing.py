@@ -13,6 +13,7 @@ TYPE = ConditionType(
     "or has not started.",
     "If it is False, check the reason of Ready.",
     "people",
+    is_of_rollout=True,
 )
 
 NOT_YET_OBSERVED = TYPE.says("Unknown", "NotYetSeen", "The Deployment has not been updated to this spec yet.")

@@ -1,7 +1,4 @@
-"""Ready: what the first rule that holds says, in the words of its reason, and when that changes without an event.
-
-The rules are in :mod:`app.core.readiness`.
-"""
+"""Ready: what :mod:`app.core.readiness` decides, in the words of the reason, and when that changes without an event."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -14,7 +11,7 @@ from app.core.diagnosis.advice import explain_replica_failure
 from app.core.drift import Drift
 from app.core.facts import Facts
 from app.core.readiness import Decision
-from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS, Outlook, listing
+from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS, listing
 from app.core.status.condition_type import ACT, ConditionType, ParentCondition
 from metahook import Removal, Service
 
@@ -24,16 +21,13 @@ TYPE = ConditionType(
     "this condition: kubectl wait --for=condition=Ready myresource/NAME",
     ACT,
     "`kubectl wait`, health checks, other operators, MyResources that [depend](../apps/dependencies.md) on it",
+    is_of_rollout=True,
 )
-
-_STATUS = {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}
-"""Where it is not False."""
 
 
 def decide(facts: Facts, decision: Decision) -> ParentCondition:
     """Return whether the MyResource is Ready, and why not."""
-    status = _STATUS.get(decision.outlook, "False")
-    return ParentCondition(TYPE.name, status, decision.reason.name, message(decision, facts))
+    return ParentCondition(TYPE.name, decision.status, decision.reason.name, message(decision, facts))
 
 
 def changes_at(facts: Facts, decision: Decision) -> Iterable[datetime | None]:

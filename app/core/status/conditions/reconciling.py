@@ -12,6 +12,7 @@ TYPE = ConditionType(
     WAIT,
     KSTATUS,
     outlook=Outlook.RECONCILING,
+    is_of_rollout=True,
 )
 
 

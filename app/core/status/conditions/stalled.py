@@ -12,6 +12,7 @@ TYPE = ConditionType(
     ACT,
     f"{KSTATUS}; alerts: whether action is needed",
     outlook=Outlook.STALLED,
+    is_of_rollout=True,
 )
 
 

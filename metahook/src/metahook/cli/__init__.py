@@ -18,6 +18,7 @@ on standard error that names the place, the problem and the remedy. Exit codes: 
     files        reads and writes the files of users: manifests, objects, recordings
     binding      what only a program of one controller knows; another command line uses metahook.commands
     errors       an error of one line, and how much a document may hold
+    progress     how far a command is, on a terminal
 
 Imports point down this list, then to record, server, simulator and protocol. Nothing of metahook imports it, but its
 door, metahook.commands.

@@ -24,7 +24,7 @@ from starlette.types import Receive, Scope, Send
 from metahook.clock import Clock, utc_now
 from metahook.record.recorder import Exchange, Recorder
 from metahook.server import Certificates, ServerOptions, Telemetry
-from metahook.server.callers import CannotLoad, cannot_read, reloading
+from metahook.server.callers import CannotLoad, cannot_read
 from metahook.server.refusals import TOO_SLOW, Refused
 from metahook.server.serve import server_config
 
@@ -193,7 +193,7 @@ class RecordedHook:
             context.load_verify_locations(self.ca)
         except ssl.SSLError as error:
             message = f"can't use the certificates in {self.ca}: give certificates in PEM format"
-            raise CannotLoad(message) from error
+            raise CannotLoad(self.ca, message) from error
         except OSError as error:
             raise cannot_read(self.ca, error) from error
         # The file may also have the certificate of the hook itself.
@@ -219,7 +219,7 @@ def serve(listener: socket.socket, certificates: Certificates | None, hook: Reco
 
 
 async def _serve(listener: socket.socket, options: ServerOptions, hook: RecordedHook, recorder: Recorder) -> None:
-    async with hook.client() as client, reloading(options.certificates):
+    async with hook.client() as client:
         proxy = Proxy(hook.url, client, recorder)
         config = server_config(proxy, options, Telemetry(), lifespan="off", date_header=False)  # the hook's passes
         await uvicorn.Server(config).serve([listener])

@@ -5,10 +5,8 @@ request's content, which Metacontroller would copy into an Event.
 """
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from fastapi import APIRouter, FastAPI
@@ -20,12 +18,12 @@ from starlette.responses import Response
 
 from metahook.clock import Clock, utc_now
 from metahook.protocol.controller import Controller, Handler
-from metahook.server.callers import CallerCheck, reloading
+from metahook.server.callers import CallerCheck
 from metahook.server.calls import HookCalls
 from metahook.server.openapi import documentation
 from metahook.server.options import DEFAULT_LIMITS, DEFAULT_OPTIONS, Limits, ServerOptions
 from metahook.server.refusals import refusal_of
-from metahook.server.telemetry import Metrics, Telemetry
+from metahook.server.telemetry import Metrics, Telemetry, path_of
 
 Controllers = Controller | Mapping[str, Controller]
 """One controller, at ``/sync``, ``/customize``, and ``/finalize`` if it has that hook; or several, each by its prefix,
@@ -78,16 +76,14 @@ def create_app(
     hooks = list(_hooks(controllers))
     paths = frozenset(hook.path for hook in hooks)
     metrics = Metrics(paths, options)
-    telemetry = Telemetry(None if options.around else options.log.rate, paths, metrics)
+    telemetry = Telemetry(paths, metrics, logs_calls=not options.around)
     calls = _calls(hooks, options.limits, telemetry, clock)
-    metrics.measure(calls)
     app = FastAPI(
         title="Metacontroller hooks",
         version=options.version,
         docs_url=None,  # the page would load its scripts from another server
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=partial(_lifespan, options, telemetry),
         telemetry={"tracing": False, "metrics": False, "logs": False},  # ours says less of a request
     )
     app.state.service = Service(options, calls, metrics, telemetry)
@@ -97,18 +93,11 @@ def create_app(
     async def refuse(request: Request, error: HTTPException) -> Response:
         if (refusal := refusal_of(error, {*paths, "/openapi.json"})) is None:
             return await http_exception_handler(request, error)
-        return refusal.response(telemetry.refused(refusal, request.url.path), request)
+        return refusal.response(telemetry.refused(refusal, path_of(request.scope)), request)
 
     if options.tokens or options.certificates:
         app.add_middleware(CallerCheck, tokens=options.tokens, certificates=options.certificates, telemetry=telemetry)
     return app
-
-
-@asynccontextmanager
-async def _lifespan(options: ServerOptions, telemetry: Telemetry, _: FastAPI) -> AsyncIterator[None]:
-    """Read files that change, and write counts that are due, for as long as the app is served."""
-    async with reloading(options.certificates, options.tokens), telemetry.writing_counts():
-        yield
 
 
 def _hooks(controllers: Controllers) -> Iterator[Hook]:
@@ -121,7 +110,10 @@ def _hooks(controllers: Controllers) -> Iterator[Hook]:
 
 
 def _calls(hooks: list[Hook], limits: Limits, telemetry: Telemetry, clock: Clock) -> HookCalls:
-    return HookCalls(limits, telemetry, clock, all_quick=all(hook.controller.quick for hook in hooks))
+    calls = HookCalls(limits, telemetry, clock, all_quick=all(hook.controller.quick for hook in hooks))
+    if telemetry.metrics:
+        telemetry.metrics.measure(calls)
+    return calls
 
 
 def _router(hooks: list[Hook], calls: HookCalls, around: Callable[[str, Handler], Handler] | None = None) -> APIRouter:

@@ -1,156 +1,96 @@
 """Who may call: clients with a certificate or a token, in files that are read again when they change.
 
 Whoever is refused learns nothing but how to be accepted. A file that can't be used changes nothing: what was read
-before stays in use, and the log and a metric say so. But a token or a CA whose file is gone lets nobody in. The files
-are polled: Kubernetes replaces a mounted Secret by swapping a symbolic link, and a few seconds do no harm.
+before stays in use, and the log and a metric say so. But a token or a CA whose file is gone lets nobody in. A call
+looks at the files first, at most every five seconds: Kubernetes replaces a mounted Secret by swapping a symbolic link.
 """
 
-import asyncio
 import hashlib
 import hmac
 import logging
-import os
 import re
 import ssl
-import stat
-import sys
-import tempfile
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from time import monotonic
+from typing import Any
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from metahook.protocol.bodies import MIB
 from metahook.server.refusals import FORBIDDEN, NOT_OURS, UNAUTHORIZED, Refusal
-from metahook.server.telemetry import Telemetry
+from metahook.server.telemetry import Telemetry, path_of
 
 POLL = 5.0
 """Seconds between two looks at the files."""
-
-MAX_SIZE = MIB
-"""Bytes of a file. The CA certificates of a whole operating system are a fifth of it."""
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
 
 class CannotLoad(ValueError):
-    """Raised for files that can't be used. Its text says which, and why, and has nothing of their content."""
+    """Raised for a file that can't be used. Its text says which, and why, and has nothing of its content."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 # Files
 
 
-class Watched(Generic[T]):
-    """The *value* that *load* makes of *files*, of what they are for by *name*; raise CannotLoad, as *load* does."""
+class Watched(ABC):
+    """What is made of files, and made again when they change."""
 
-    def __init__(self, name: str, files: Sequence[Path], load: Callable[[], T]) -> None:
-        self._name, self._files, self._load = name, files, load
-        self._states = self._look()  # before the files are read, so that the first look sees a change in between
-        self.problem = ""
-        """Why the files, which have changed, can't be used."""
-        self.value = load()
+    def __init__(self) -> None:
+        self._problems: list[str] = []
+        self._next_look = monotonic() + POLL
 
-    def reload(self) -> bool:
-        """Load the files again if they have changed; return whether the value is new."""
-        states = self._look()
-        if states == self._states:
-            self.problem = ""
-            return False
+    @property
+    def unusable(self) -> int:
+        """How many of the files have changed, and can't be used."""
+        self.refresh()
+        return len(self._problems)
+
+    def refresh(self) -> None:
+        """Look at the files, unless that is not long ago."""
+        now = monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + POLL
         try:
-            self.value = self._load()
-        except (CannotLoad, OSError) as error:  # it is tried again, because the files need not be the cause
-            if self.problem != str(error):
-                log.error("%s; still using the previous %s", error, self._name)  # noqa: TRY400 - it says all
-            self.problem = str(error)
-            return False
-        log.info("now using the new %s", self._name)
-        self._states, self.problem = states, ""
-        return True
+            problems = self._reload()
+        except OSError as error:
+            problems = [f"can't look at files: {_reason_of(error)}; still using the previous ones"]
+        for problem in problems:
+            if problem not in self._problems:
+                log.error(problem)
+        self._problems = problems
 
-    def _look(self) -> list[object]:
-        return [_state(path) for path in self._files]
-
-
-def _state(path: Path) -> object:
-    """Return what changes with the file: its path without links, its inode, length and time; None if it is gone."""
-    try:
-        resolved = path.resolve(strict=True)
-        found = resolved.stat()
-    except (OSError, RuntimeError):  # a loop of links is a RuntimeError before Python 3.13
-        return None
-    return str(resolved), found.st_ino, found.st_size, found.st_mtime_ns
+    @abstractmethod
+    def _reload(self) -> list[str]:
+        """Read the files again if they have changed; return what is wrong with them."""
 
 
 def _read(path: Path) -> bytes:
     """Return the content of the file at *path*; raise CannotLoad. Pipes and devices could block, and are not opened."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            message = f"can't read {path}: it is not a regular file"
-            raise CannotLoad(message)
-        with path.open("rb") as file:
-            content = file.read(MAX_SIZE + 1)
+        if path.exists() and not path.is_file():
+            raise CannotLoad(path, f"can't read {path}: it is not a regular file")
+        return path.read_bytes()
     except OSError as error:
         raise cannot_read(path, error) from error
-    if len(content) > MAX_SIZE:
-        message = f"can't use {path}: it is larger than 1 MiB"
-        raise CannotLoad(message)
-    return content
-
-
-def _is_gone(path: Path) -> bool:
-    try:
-        return not stat.S_ISREG(path.stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
 
 
 def cannot_read(path: Path, error: OSError) -> CannotLoad:
     """Return what to raise for *error* at *path*."""
-    return CannotLoad(f"can't read {path}: {_reason_of(error)}")
+    return CannotLoad(path, f"can't read {path}: {_reason_of(error)}")
 
 
 def _reason_of(error: Exception) -> str:
     """Return what the system or OpenSSL says about *error*, such as "ee key too small", or else its type."""
     reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__
     return str(reason).lower().replace("_", " ")
-
-
-class Reloaded(Protocol):
-    """What is made of files."""
-
-    @property
-    def unusable(self) -> int:
-        """How many of the files have changed, and can't be used."""
-
-    def reload(self) -> object:
-        """Read the files again if they have changed."""
-
-
-@asynccontextmanager
-async def reloading(*items: Reloaded | None, every: float = POLL) -> AsyncIterator[None]:
-    """Reload *items* every so many seconds until the block ends. None is nothing to reload."""
-
-    async def poll() -> None:
-        while True:
-            await asyncio.sleep(every)
-            for item in filter(None, items):
-                try:
-                    item.reload()
-                except Exception:  # the next look may find what can be read
-                    log.exception("can't look at files")
-
-    polling = asyncio.create_task(poll())
-    try:
-        yield
-    finally:
-        polling.cancel()
 
 
 # Tokens
@@ -160,7 +100,7 @@ MIN_LENGTH = 16
 """Characters of a token that can't be guessed, if it is random."""
 
 
-class Tokens:
+class Tokens(Watched):
     """The valid tokens: in *path*, a file with one, or a directory of such files, as of a mounted Secret.
 
     A token is valid until its file is gone, whatever the others are like. If none is left, or *path* is gone, every
@@ -168,62 +108,44 @@ class Tokens:
     """
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self._path = path
-        self._problems: dict[Path, str] = {}
-        """What is wrong with files that had no token before, or with the directory."""
         try:
-            self._digests = {file: _digest_in(file) for file in self._files()}
+            tokens = {file: parse_token(file, _read(file)) for file in self._files()}
         except OSError as error:
             raise cannot_read(path, error) from error
+        for file, token in tokens.items():
+            if len(token) < MIN_LENGTH:
+                log.warning("the token in %s can be guessed: replace it with a longer one, %s", file, _EXAMPLE)
+        self._digests = {file: hashlib.sha256(token).digest() for file, token in tokens.items()}
         if not self._digests:
-            raise CannotLoad(self._none_left())
-
-    @property
-    def unusable(self) -> int:
-        """How many files can't be used. A directory that can't be read is one."""
-        return len(self._problems) + sum(bool(digest.problem) for digest in self._digests.values())
+            raise CannotLoad(path, self._none_left())
 
     def accept(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Tell whether *headers*, with names in lower case, have one valid token, and nothing else for it.
 
         It takes the same time for each token of the same length, whatever is right in it.
         """
+        self.refresh()
         values = [value for name, value in headers if name == b"authorization"]
         scheme, _, token = values[0].partition(b" ") if len(values) == 1 else (b"", b"", b"")
         digest = hashlib.sha256(token).digest()  # all have one length, and memory holds no token
-        matches = [hmac.compare_digest(digest, known.value) for known in self._digests.values()]
+        matches = [hmac.compare_digest(digest, known) for known in self._digests.values()]
         return any(matches) and scheme.lower() == b"bearer"
 
-    def reload(self) -> None:
-        """Read the files again if they have changed."""
-        had_tokens, before = bool(self._digests), self._problems
-        try:
-            files = self._files()
-        except OSError as error:
-            self._problems = {self._path: f"{cannot_read(self._path, error)}; still using the previous tokens"}
-        else:
-            self._problems = {}
-            for file in [file for file in self._digests if file not in files or _is_gone(file)]:
-                del self._digests[file]
-                log.info("the token in %s is no longer valid", file)
-            for file in files:
-                self._reload(file)
-        for file, problem in self._problems.items():
-            if before.get(file) != problem:
-                log.error(problem)
-        if had_tokens and not self._digests:
-            log.error("every call is refused: %s", self._none_left())
-
-    def _reload(self, file: Path) -> None:
-        if file in self._digests:
-            self._digests[file].reload()
-            return
-        try:
-            self._digests[file] = _digest_in(file)
-        except CannotLoad as error:
-            self._problems[file] = f"{error}; tokens of other files are still valid"
-        else:
-            log.info("the token in %s is valid from now on", file)
+    def _reload(self) -> list[str]:
+        digests, problems = dict[Path, bytes](), list[str]()
+        for file in self._files():
+            try:
+                digests[file] = hashlib.sha256(parse_token(file, _read(file))).digest()
+            except CannotLoad as error:
+                problems.append(f"{error}; other tokens are still valid")
+                if file in self._digests and file.is_file():
+                    digests[file] = self._digests[file]
+        if digests != self._digests:
+            log.info("the valid tokens have changed: there are %s", len(digests))
+            self._digests = digests
+        return problems if digests else [*problems, f"every call is refused: {self._none_left()}"]
 
     def _none_left(self) -> str:
         if self._path.exists():
@@ -232,127 +154,101 @@ class Tokens:
 
     def _files(self) -> list[Path]:
         """Return the files with tokens. Hidden ones are Kubernetes' own, in a mounted Secret."""
-        try:
-            is_folder = stat.S_ISDIR(self._path.stat().st_mode)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        if not is_folder:
-            return [self._path]
-        return sorted(path for path in self._path.iterdir() if not path.name.startswith("."))
-
-
-def _digest_in(file: Path) -> Watched[bytes]:
-    """Return the digest of the token in *file*; raise CannotLoad."""
-
-    def load() -> bytes:
-        token = parse_token(file, _read(file))
-        if len(token) < MIN_LENGTH:
-            log.warning("the token in %s can be guessed: replace it with a longer one, %s", file, _EXAMPLE)
-        return hashlib.sha256(token).digest()
-
-    return Watched("token", [file], load)
+        if self._path.is_dir():
+            return sorted(path for path in self._path.iterdir() if not path.name.startswith("."))
+        return [self._path] if self._path.exists() else []
 
 
 def parse_token(path: Path, content: bytes) -> bytes:
     """Return the token in the *content* of the file at *path*, without the space around it; raise CannotLoad."""
     token = content.strip()
     if not token:
-        message = f"{path} is empty; write a token into it, {_EXAMPLE}"
-        raise CannotLoad(message)
+        raise CannotLoad(path, f"{path} is empty; write a token into it, {_EXAMPLE}")
     if not re.fullmatch(rb"[!-~]+", token):
         message = f"{path} has spaces, line breaks or characters that are not ASCII; write one token into each file"
-        raise CannotLoad(message)
+        raise CannotLoad(path, message)
     return token
 
 
 # Certificates
 
-MinVersion = Literal["1.2", "1.3"]
-
-_MIN_VERSIONS = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
-
-_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
-"""Of TLS 1.2: those with forward secrecy that authenticate what they encrypt, as all of TLS 1.3 do."""
-
 HANDSHAKE = "handshake"
-"""Why a connection is closed: it has no version of TLS that is accepted, or the client does not trust the server."""
+"""Why a connection is closed: it is not TLS 1.3, or the client does not trust the server."""
 
 CLIENT_CERTIFICATE = "client_certificate"
 """Why a connection is closed: the client has no certificate, or none that is valid."""
 
-_CERTIFICATE = re.compile(rb"-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----")
-_KEY = re.compile(rb"-----BEGIN ([A-Z]+ )?PRIVATE KEY-----")
 
-
-class Certificates:
+class Certificates(Watched):
     """The certificate and its key, in PEM files. With *client_ca*, clients need a certificate of a CA in that file.
 
-    With *client_names*, requests of clients whose certificate has none of them are refused. *min_version* is that of
-    TLS. Connections that are open stay so when the files change. Raise CannotLoad.
+    With *client_names*, requests of clients whose certificate has none of them are refused. Connections that are open
+    stay so when the files change. Raise CannotLoad.
     """
 
     def __init__(
-        self,
-        cert: Path,
-        key: Path,
-        client_ca: Path | None = None,
-        *,
-        client_names: Collection[str] = (),
-        min_version: MinVersion = "1.3",
+        self, cert: Path, key: Path, client_ca: Path | None = None, *, client_names: Collection[str] = ()
     ) -> None:
+        super().__init__()
         self.client_names = frozenset(client_names)
         self.on_refused: Callable[[str], object] = lambda _: None
         """It is called with the reason of each handshake that fails."""
-        self._min_version = _MIN_VERSIONS[min_version]
-        self._pair = Watched("certificate", [cert, key], lambda: _load_pair(cert, key))
-        self._client_cas = _client_cas(client_ca) if client_ca else None
-        self._is_stale = False
-        """Whether what is read is not used yet."""
-        self.current = self._new_context()
+        self._cert, self._key, self._client_ca = cert, key, client_ca
+        self._states = self._look()  # before the files are read, so that the first look sees a change in between
+        self.current = self._load(client_ca)
         """For a connection that begins now. It is a new one after each change, rather than new files in the old one:
         a CA can't be taken out of a context, and the sessions of its clients could be resumed."""
 
-    @property
-    def unusable(self) -> int:
-        """How many have changed and can't be used: the certificate with its key, and the CAs of clients."""
-        return sum(bool(part.problem) for part in self._parts()) + self._is_stale
-
-    def reload(self) -> bool:
-        """Read the files again if they have changed; return whether new ones are in use."""
-        # Each part on its own: a CA that is removed is not kept because of a certificate that can't be used.
-        changed = [part.reload() for part in self._parts()]
-        self._is_stale = self._is_stale or any(changed)
-        if not self._is_stale:
-            return False
-        self.current = self._new_context()  # if that fails, such as for a file descriptor, the next look tries again
-        self._is_stale = False
-        return True
-
-    def context(self) -> ssl.SSLContext:
+    def ssl_context(self) -> ssl.SSLContext:
         """Return a context for a server, of which a connection gets what is current when it begins."""
-        context = _Changing(ssl.PROTOCOL_TLS_SERVER)
+        context = _Latest(ssl.PROTOCOL_TLS_SERVER)
         context.certificates = self
         return context
 
-    def _parts(self) -> "list[Watched[Any]]":
-        return [self._pair, self._client_cas] if self._client_cas else [self._pair]
+    def _look(self) -> list[object]:
+        """Return what is different once the files have changed."""
+        return [_state(path) for path in (self._cert, self._key, self._client_ca) if path]
 
-    def _new_context(self) -> ssl.SSLContext:
+    def _reload(self) -> list[str]:
+        states = self._look()
+        is_gone = bool(self._client_ca and not self._client_ca.exists())
+        try:
+            if states != self._states:
+                self.current = self._load(None if is_gone else self._client_ca)
+                self._states = states
+                log.info("now using the new certificates")
+        except CannotLoad as error:
+            return [f"{error}; still using the previous certificates"]
+        return [f"every client is refused: {self._client_ca} does not exist; create it"] if is_gone else []
+
+    def _load(self, client_ca: Path | None) -> ssl.SSLContext:
+        """Return the context of what is in the files; without the CA of clients, it accepts none; raise CannotLoad."""
         context = _Context(ssl.PROTOCOL_TLS_SERVER)
         context.certificates = self
-        context.minimum_version = self._min_version
-        context.set_ciphers(_CIPHERS)
-        _use_pair(context, *self._pair.value)
-        if self._client_cas:
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        _load_pair(context, self._cert, self._key)
+        if self._client_ca:
             context.verify_mode = ssl.CERT_REQUIRED
             # A CA may be given without the one that has signed it.
             context.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
-            # A resumed session is not asked for a certificate again.
-            context.num_tickets = 0
-            context.options |= ssl.OP_NO_TICKET
-            if self._client_cas.value:
-                context.load_verify_locations(cadata=self._client_cas.value.decode("ascii", "ignore"))
+            context.num_tickets = 0  # a resumed session is not asked for a certificate again
+        if client_ca:
+            _check_certificates(client_ca)
+            try:
+                context.load_verify_locations(client_ca)
+            except OSError as error:
+                message = f"can't use the CA certificates in {client_ca}: {_reason_of(error)}"
+                raise CannotLoad(client_ca, message) from error
         return context
+
+
+def _state(path: Path) -> object:
+    """Return what changes with the file; None if it is gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 class _ServerSide(ssl.SSLObject):
@@ -361,7 +257,6 @@ class _ServerSide(ssl.SSLObject):
     def do_handshake(self) -> None:
         try:
             super().do_handshake()
-            self._refuse_resumed()
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
             raise
         except ssl.SSLError as error:
@@ -371,12 +266,6 @@ class _ServerSide(ssl.SSLObject):
             context.certificates.on_refused(CLIENT_CERTIFICATE if is_of_client else HANDSHAKE)
             raise
 
-    def _refuse_resumed(self) -> None:
-        """Raise SSLError if a session of TLS 1.2 was resumed by a client whose certificate may have expired since."""
-        if self.session_reused and self.context.verify_mode is ssl.CERT_REQUIRED:
-            message = "a session was resumed without a certificate"
-            raise ssl.SSLCertVerificationError(message)
-
 
 class _Context(ssl.SSLContext):
     """The context of what was in the files."""
@@ -385,10 +274,11 @@ class _Context(ssl.SSLContext):
     sslobject_class = _ServerSide
 
 
-class _Changing(_Context):
-    """A context in place of the current one."""
+class _Latest(_Context):
+    """Stands for the context of what is in the files when a connection begins."""
 
     def wrap_bio(self, *args: Any, **options: Any) -> ssl.SSLObject:  # noqa: ANN401 - those of the standard library
+        self.certificates.refresh()
         return self.certificates.current.wrap_bio(*args, **options)
 
 
@@ -400,80 +290,34 @@ def names_of(tls: ssl.SSLObject) -> frozenset[str]:
     return frozenset(names or common)
 
 
-def _load_pair(cert: Path, key: Path) -> tuple[bytes, bytes]:
-    """Return the contents of the files; raise CannotLoad."""
-    pair = _read_certificates(cert), _read_key(key)
-    try:
-        _use_pair(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), *pair)
-    except (OSError, ValueError) as error:
-        mismatch = isinstance(error, ssl.SSLError) and error.reason in {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH"}
-        words = "the key belongs to another certificate; give the two that were issued together"
-        message = f"can't use the certificate {cert} with the key {key}: {words if mismatch else _reason_of(error)}"
-        raise CannotLoad(message) from error
-    return pair
-
-
-def _use_pair(context: ssl.SSLContext, cert: bytes, key: bytes) -> None:
-    # OpenSSL reads files, and those that are given may change meanwhile. Without a password, it would ask for one.
-    with _as_file(cert + b"\n" + key) as path:
-        context.load_cert_chain(path, password=b"")
-
-
-@contextmanager
-def _as_file(content: bytes) -> Iterator[str]:
-    # Linux has files in memory: the key is on no disk, and a container's may be read-only.
-    with os.fdopen(os.memfd_create("pem"), "w+b") if sys.platform == "linux" else tempfile.TemporaryFile() as file:
-        file.write(content)
-        file.flush()
-        file.seek(0)
-        yield f"/dev/fd/{file.fileno()}"
-
-
-def _client_cas(path: Path) -> Watched[bytes]:
-    """Return the CA certificates in the file at *path*, b"" once it is gone; raise CannotLoad."""
-    was_loaded = False
-
-    def load() -> bytes:
-        nonlocal was_loaded
-        if was_loaded and _is_gone(path):
-            log.warning("every client is refused: %s does not exist; create it with CA certificates", path)
-            return b""
-        content = _read_certificates(path)
-        try:
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(cadata=content.decode("ascii", "ignore"))
-        except (OSError, ValueError) as error:
-            message = f"can't use the CA certificates in {path}: {_reason_of(error)}"
-            raise CannotLoad(message) from error
-        was_loaded = True
-        return content
-
-    return Watched("CA certificates of clients", [path], load)
-
-
-def _read_certificates(path: Path) -> bytes:
-    content = _read(path)
-    if not _CERTIFICATE.search(content):
-        message = (
-            f"{path} has no certificate in PEM format: write one that begins with -----BEGIN CERTIFICATE----- into it"
-        )
-        raise CannotLoad(message)
-    return content
-
-
-def _read_key(path: Path) -> bytes:
-    content = _read(path)
-    if not _KEY.search(content):
-        message = f"{path} has no key in PEM format: write one that begins with -----BEGIN PRIVATE KEY----- into it"
-        raise CannotLoad(message)
+def _load_pair(context: ssl.SSLContext, cert: Path, key: Path) -> None:
+    _check_certificates(cert)
+    content = _read(key)
+    if not re.search(rb"-----BEGIN ([A-Z]+ )?PRIVATE KEY-----", content):
+        message = f"{key} has no key in PEM format: write one that begins with -----BEGIN PRIVATE KEY----- into it"
+        raise CannotLoad(key, message)
     if b"ENCRYPTED" in content:
-        message = f"can't use {path}: the key is encrypted; remove its passphrase, as with: openssl pkey -in {path}"
-        raise CannotLoad(message)
-    return content
+        message = f"can't use {key}: the key is encrypted; remove its passphrase, as with: openssl pkey -in {key}"
+        raise CannotLoad(key, message)
+    try:
+        context.load_cert_chain(cert, key, password=b"")  # without a password, OpenSSL would ask for one
+    except OSError as error:
+        is_mismatch = isinstance(error, ssl.SSLError) and error.reason in {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH"}
+        words = "the key belongs to another certificate; give the two that were issued together"
+        reason = words if is_mismatch else _reason_of(error)
+        raise CannotLoad(cert, f"can't use the certificate {cert} with the key {key}: {reason}") from error
+
+
+def _check_certificates(path: Path) -> None:
+    """Raise CannotLoad if the file at *path* has no certificate, of which OpenSSL would not tell the path."""
+    if not re.search(rb"-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----", _read(path)):
+        begin = "-----BEGIN CERTIFICATE-----"
+        raise CannotLoad(path, f"{path} has no certificate in PEM format: write one that begins with {begin} into it")
 
 
 # The check of requests
 
-NAMES = "client_names"
+CLIENT_NAMES = "client_names"
 """The key of the names in the client's certificate in the ``state`` of an ASGI scope. Our server sets it, with TLS."""
 
 
@@ -498,12 +342,12 @@ class CallerCheck:
         app = self._app
         if scope["type"] != "lifespan" and (refusal := self._refusal(scope)):
             request = Request(scope) if scope["type"] == "http" else None
-            app = refusal.response(self._telemetry.refused(refusal, scope["path"]), request)
+            app = refusal.response(self._telemetry.refused(refusal, path_of(scope)), request)
         await app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
         if self._certificates:
-            names, accepted = scope.get("state", {}).get(NAMES), self._certificates.client_names
+            names, accepted = scope.get("state", {}).get(CLIENT_NAMES), self._certificates.client_names
             if names is None:
                 return NOT_OURS
             if accepted and accepted.isdisjoint(names):

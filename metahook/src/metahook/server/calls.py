@@ -6,13 +6,13 @@ to start, but one that blocks also blocks health, so that the kubelet restarts t
 """
 
 import asyncio
-import gc
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
+from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -39,7 +39,7 @@ from metahook.server.refusals import (
     Refused,
     malformed,
 )
-from metahook.server.telemetry import HookCall, Telemetry
+from metahook.server.telemetry import HookCall, Telemetry, path_of
 
 SMALL = MIB
 MOST_SMALL = 16 * SMALL
@@ -51,6 +51,8 @@ LONG = 256 * 1024
 STUCK = 60.0
 """Seconds for which no call gets through until the process counts as stuck. A function that is only slow returns by
 then: its caller gave up 50 seconds ago. A restart interrupts other calls, so it does not come sooner."""
+
+T = TypeVar("T")
 
 Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -80,7 +82,7 @@ class HookCalls:
 
         async def respond(request: Request) -> Response:
             # An app may include the router under a prefix, and one with parameters would make any number of paths.
-            call = _Call(self._telemetry, path if request.path_params else request.scope["path"], request)
+            call = _Call(self._telemetry, path if request.path_params else path_of(request.scope), request)
             try:
                 response = call.respond(await self._outcome(request, handler, call, is_quick=is_quick))
             except ClientDisconnect:
@@ -123,13 +125,11 @@ class HookCalls:
 
     async def _handle_in_thread(self, handler: Handler, body: "ReceivedBody") -> "_Outcome":
         """Decide in a thread. It can't be stopped, so the memory of the body is given back when it ends."""
-        handle = _handle_large if body.is_large else _handle
+        body.holders += 1
         try:
             async with asyncio.timeout(self._limits.decide_timeout):
-                return await self.threads.run(lambda: handle(handler, body.content, self._clock()), body)
+                return await self.threads.run(lambda: _handle(handler, body.content, self._clock()), body.release)
         except TimeoutError:
-            if body.is_large:
-                gc.enable()  # the thread may never get to do it
             return _Outcome(TOO_LONG, parent=await asyncio.to_thread(try_parent, body.content))
 
 
@@ -241,21 +241,17 @@ class Bodies:
 
 
 class Threads:
-    """At most *most* threads. A call waits for its thread in the event loop, so that nothing of it stays if it ends.
-
-    An executor would keep each call until a thread is free, with a body that was refused long ago.
-    """
+    """At most *most* threads. A call waits for its thread in the event loop, so that nothing of it stays if it ends."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._executor = ThreadPoolExecutor(most, "hook")
         self._free = asyncio.Semaphore(most)
-        self._late: set[Future[Any]] = set()
+        self._late: set[asyncio.Future[Any]] = set()
         self._full_since = 0.0
 
     @property
     def late(self) -> int:
-        """How many functions run for which nobody waits any more. Python waits for them before the process exits."""
+        """How many functions run for which nobody waits any more."""
         return len(self._late)
 
     @property
@@ -263,32 +259,39 @@ class Threads:
         """Whether no call gets through, because functions do not return: only a restart helps."""
         return len(self._late) == self._most and monotonic() - self._full_since > STUCK
 
-    async def run(self, function: Callable[[], "_Outcome"], body: ReceivedBody) -> "_Outcome":
-        """Return what *function* returns, in a thread, which holds *body*, also if nobody waits for it."""
-        await self._free.acquire()
-        body.holders += 1
-        future: Future[_Outcome] = Future()
-        loop = asyncio.get_running_loop()
-
-        def end() -> None:
-            self._free.release()
-            self._late.discard(future)
-            body.release()
-
-        def ended(_: object) -> None:
-            with suppress(RuntimeError):  # the loop is closed: so is the server
-                loop.call_soon_threadsafe(end)
-
+    async def run(self, function: Callable[[], T], end: Callable[[], object] = lambda: None) -> T:
+        """Return what *function* returns, in a thread; call *end* once it has ended, also if nobody waits any more."""
         try:
-            future = self._executor.submit(function)
-        except RuntimeError:  # no thread starts
+            await self._free.acquire()
+        except asyncio.CancelledError:
             end()
             raise
-        future.add_done_callback(ended)
-        try:
-            return await asyncio.shield(asyncio.wrap_future(future))
-        except asyncio.CancelledError:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def ended(finish: Callable[[], object]) -> None:
+            self._free.release()
+            self._late.discard(future)
+            end()
             if not future.done():
+                finish()
+
+        def work() -> None:
+            try:
+                finish = partial(future.set_result, function())
+            except Exception as error:  # noqa: BLE001 - it is for the one who waits
+                finish = partial(future.set_exception, error)
+            with suppress(RuntimeError):  # the loop is closed: so is the server
+                loop.call_soon_threadsafe(ended, finish)
+
+        try:
+            Thread(target=work, name="hook", daemon=True).start()
+        except RuntimeError as error:  # no thread starts
+            ended(partial(future.set_exception, error))
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.cancelled():  # rather than this call alone
                 self._late.add(future)
                 self._full_since = monotonic()
             raise
@@ -321,28 +324,6 @@ def _handle(handler: Handler, body: Body, now: datetime) -> _Outcome:
         return _Outcome(FAILED, error_location(error), try_parent(body))
 
 
-def _handle_large(handler: Handler, body: Body, now: datetime) -> _Outcome:
-    """Return what *handler* decides about a large *body*, one at a time, without garbage collections.
-
-    What is decoded has no cycles. A collection holds all threads, and there would be many for a million lists.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        return _handle(handler, body, now)
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-class _JsonResponse(Response):
-    """A response to send. Starlette would take 3 us to build the same headers."""
-
-    def __init__(self, body: bytes) -> None:
-        self.status_code, self.body, self.background = 200, body, None
-        self.raw_headers = [(b"content-length", b"%d" % len(body)), (b"content-type", _JSON)]
-
-
 class _Call:
     """A call of the hook at *path*: reports its response, and returns it."""
 
@@ -350,7 +331,7 @@ class _Call:
         self._telemetry = telemetry
         self._path = path
         self._request = request
-        self._begin = telemetry.timer()
+        self._begin = monotonic()
         self.bytes_in = 0
         """Of the body; 0 until it is received."""
 
@@ -359,7 +340,7 @@ class _Call:
         result = outcome.result
         if isinstance(result, Refusal):
             return self.refuse(result, outcome.place, outcome.parent)
-        response = _JsonResponse(result.body)
+        response = Response(result.body, media_type="application/json")
         self._report(response, summary=result.summary)
         return response
 
@@ -375,7 +356,7 @@ class _Call:
         return response
 
     def _report(self, response: Response, **fields: Any) -> None:  # noqa: ANN401 - fields of a call
-        seconds = self._telemetry.timer() - self._begin
+        seconds = monotonic() - self._begin
         self._telemetry.called(
             HookCall(self._path, response.status_code, self.bytes_in, len(response.body), seconds, **fields)
         )

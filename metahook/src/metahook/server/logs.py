@@ -6,13 +6,11 @@ lines of metahook, those of the hook's author, and those of the libraries.
 
 import json
 import logging
-import os
 import re
 import sys
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
-from select import PIPE_BUF, select
 from typing import Any
 
 from metahook.protocol.controller import MisusedException
@@ -29,7 +27,7 @@ INNERMOST, OUTERMOST = 10, 5
 
 _WORD = re.compile(r"[^\s=\"]+")
 
-_LIBRARIES = ("asyncio", "concurrent", "uvicorn")
+_LIBRARIES = ("asyncio", "uvicorn")
 """Loggers whose messages and exceptions may have what they were called with, such as a piece of a request."""
 
 _END = re.compile(r"[<(:\n]")
@@ -57,7 +55,8 @@ class LogEvent:
 
 def _shown(value: object) -> str:
     """Return *value* as a field shows it to people: in quotation marks if it could be taken for more than one field."""
-    text = printable(str(value))
+    words = [f"{name}={part}" for name, part in value.items()] if isinstance(value, dict) else [value]
+    text = printable(" ".join(map(str, words)))
     return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
@@ -70,75 +69,16 @@ def error_location(error: BaseException) -> str:
     return f"{type(error).__name__}{text} at {' < '.join(places)}"
 
 
-def set_up_logging(options: LogOptions = DEFAULT_LOG, omitted: Callable[[int], object] = lambda _: None) -> None:
-    """Log to stderr, unless logging is set up already; *omitted* is called with the number of lines that are dropped.
-
-    Without stderr there is no log.
-    """
+def set_up_logging(options: LogOptions = DEFAULT_LOG) -> None:
+    """Log to stderr, if there is one, unless logging is set up already."""
     root = logging.getLogger()
     if root.handlers:
         return
-    # The descriptor is taken in any case: what is opened next would have the number of stderr.
-    descriptor = sys.stderr.fileno() if sys.stderr else os.open(os.devnull, os.O_WRONLY)
-    handler = LogHandler(descriptor, omitted)
-    handler.setFormatter(formatter(options.format, is_terminal=os.isatty(descriptor)))
+    handler = logging.StreamHandler()
+    handler.setFormatter(formatter(options.format, is_terminal=bool(sys.stderr and sys.stderr.isatty())))
     root.addHandler(handler)
     root.setLevel(options.level.upper())
     logging.getLogger("uvicorn").setLevel(logging.ERROR)  # it warns of each request that it refuses
-
-
-class LogHandler(logging.Handler):
-    """Writes lines to *descriptor*; never waits for its reader, which may have stopped reading.
-
-    A line for which there is no room is dropped. *omitted* is called with 1, and a later line has the number of them.
-    """
-
-    def __init__(self, descriptor: int, omitted: Callable[[int], object]) -> None:
-        super().__init__()
-        self._descriptor = _without_waiting(descriptor)
-        self._omitted = omitted
-        self._dropped = 0
-        self._rest = b""
-        """Of the last line, whose begin is written."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write the line of *record*, or drop it."""
-        if self._dropped and self._write(self._line(_about_dropped(self._dropped))):
-            self._dropped = 0
-        if self._dropped or not self._write(self._line(record)):
-            self._dropped += 1
-            self._omitted(1)
-
-    def _write(self, line: bytes) -> bool:
-        """Return whether *line* is written, or at least begun: its rest is written before the next one."""
-        text = self._rest + line
-        while text and select([], [self._descriptor], [], 0)[1]:  # it has room for PIPE_BUF bytes
-            try:
-                text = text[os.write(self._descriptor, text[:PIPE_BUF]) :]
-            except OSError:  # nobody reads any more, or the disk is full
-                break
-        is_begun = len(text) < len(line)
-        self._rest = text if is_begun else text[: -len(line)]
-        return is_begun
-
-    def _line(self, record: logging.LogRecord) -> bytes:
-        try:
-            text = self.format(record)
-        except Exception:  # noqa: BLE001 - a mistake in a call of the log, whose arguments may be of any type
-            text = f"can't write the log line of {record.pathname}:{record.lineno}"
-        return f"{text}\n".encode(errors="backslashreplace")
-
-
-def _without_waiting(descriptor: int) -> int:
-    """Return *descriptor*, or of a terminal a new one that never waits: it may have room for less than PIPE_BUF."""
-    try:
-        return os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
-    except OSError:  # it is no terminal
-        return descriptor
-
-
-def _about_dropped(count: int) -> logging.LogRecord:
-    return logging.makeLogRecord({"msg": LogEvent("log lines dropped", count=count), "levelname": "WARNING"})
 
 
 def formatter(format_: Format, *, is_terminal: bool) -> logging.Formatter:
@@ -155,13 +95,17 @@ class _Formatter(logging.Formatter):
         self._render = render
 
     def format(self, record: logging.LogRecord) -> str:
-        return self._render(self._fields(record))
+        try:
+            return self._render(self._fields(record))
+        except Exception:  # noqa: BLE001 - a mistake in a call of the log, whose arguments may be of any type
+            return self._render(
+                {**self._begin(record), "event": f"wrong arguments at {record.pathname}:{record.lineno}"}
+            )
 
     def _fields(self, record: logging.LogRecord) -> Fields:
         """Return the fields of *record*, in the order in which they are written."""
         line: object = record.msg
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        fields: Fields = {"time": at, "level": record.levelname.lower()}
+        fields = self._begin(record)
         if isinstance(line, LogEvent):
             return {**fields, "event": line.event, **line.fields, **self._traces(record)}
         fields["logger"] = record.name
@@ -170,6 +114,10 @@ class _Formatter(logging.Formatter):
         error = record.exc_info[1] if record.exc_info else None
         fixed = _END.split(record.getMessage(), maxsplit=1)[0].strip()
         return {**fields, "event": fixed, **({"where": error_location(error)} if error else {})}
+
+    def _begin(self, record: logging.LogRecord) -> Fields:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return {"time": at, "level": record.levelname.lower()}
 
     def _traces(self, record: logging.LogRecord) -> Fields:
         """Return the exception and the stack of *record*, if it has them."""

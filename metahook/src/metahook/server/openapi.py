@@ -12,26 +12,16 @@ from metahook.protocol import bodies
 from metahook.protocol.controller import Controller
 from metahook.protocol.objects import Json
 from metahook.protocol.request_builder import CREATED
-from metahook.server.refusals import (
-    FAILED,
-    MALFORMED,
-    TOO_LARGE,
-    TOO_LONG,
-    TOO_MANY_REQUESTS,
-    TOO_SLOW,
-    UNAUTHORIZED,
-    UNSUPPORTED,
-    Refusal,
-)
 
-_MALFORMED = Refusal(MALFORMED, "The body is not a hook request; the error tells which rule it breaks.")
-_REFUSALS = (_MALFORMED, UNAUTHORIZED, TOO_SLOW, TOO_LARGE, UNSUPPORTED, TOO_MANY_REQUESTS, FAILED, TOO_LONG)
+_REFUSALS = {
+    "4XX": "The request is refused: the error tells which rule it breaks, or how to send it.",
+    "5XX": "The hook failed, stopped, or did not decide in time; its log has the id.",
+}
 
 _METADATA = {"name": "example", "namespace": "default", "uid": "1", "generation": 1, "creationTimestamp": CREATED}
 """What every stored parent has."""
 
 _REFERENCE = "#/$defs/"
-
 
 _SUMMARIES = {
     "composite": {
@@ -74,12 +64,12 @@ def _parent(controller: Controller) -> Json:
 
 def _documentation(summary: str, request: type, response: type, example: Json) -> Json:
     body = {**_described("What Metacontroller sends.", request, example=example), "required": True}
-    refusals = {refusal.status: _described(refusal.message, bodies.RefusalBody) for refusal in _REFUSALS}
+    refusals = {code: _described(text, bodies.RefusalBody) for code, text in _REFUSALS.items()}
     return {
         "summary": summary,
         "response_class": Response,
         "openapi_extra": {"requestBody": body},
-        "responses": {200: _described("The response.", response), **refusals},
+        "responses": {"200": _described("The response.", response), **refusals},
     }
 
 

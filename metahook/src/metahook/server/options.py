@@ -1,6 +1,7 @@
 """How controllers are served: the limits of requests, the log, who may call, and how the server stops."""
 
 import socket
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -27,7 +28,7 @@ class Limits:
 
     max_body: int = MAX_BODY
     max_connections: int = 800
-    """Beyond it, uvicorn refuses requests with 503."""
+    """Requests on those beyond get 503."""
     max_in_flight: int = 64
     """Hook calls that are received and not yet answered. Those beyond get 429."""
     body_timeout: float = 5
@@ -38,13 +39,15 @@ class Limits:
 
     head_timeout: ClassVar[float] = 10
     """From the first byte of a request to the end of its headers. A hook call's timeout: its caller is gone then."""
+    write_timeout: ClassVar[float] = 10
+    """For which a client reads nothing of a response, before its connection ends. A hook call's timeout, too."""
     keep_alive: ClassVar[int] = 120
     """Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a connection
     just being closed fails, and is not repeated."""
 
 
-NAMES = tuple(Limits.__annotations__)
-"""Those of all limits."""
+LIMIT_NAMES = tuple(Limits.__annotations__)
+"""Those of all limits, of which some are constants."""
 
 DEFAULT_LIMITS = Limits()
 """The limits of a server that is given none."""
@@ -54,9 +57,6 @@ Format = Literal["auto", "json", "console"]
 Level = Literal["debug", "info", "warning", "error"]
 """The least important lines that are written."""
 
-LOG_RATE = 10
-"""Lines of calls a second."""
-
 
 @dataclass(frozen=True)
 class LogOptions:
@@ -64,8 +64,7 @@ class LogOptions:
 
     format: Format = "auto"
     level: Level = "info"
-    rate: float = LOG_RATE
-    """Lines of calls a second; level ``debug`` has a line for each call."""
+    """Calls that fail, are slow or change the reason of Ready have a line at level info; the others at debug."""
 
 
 DEFAULT_LOG = LogOptions()
@@ -112,10 +111,13 @@ class Address:
         """Return a listening socket; raise CannotListen."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
-            return socket.create_server((self.host, self.port), family=family)
+            listener = socket.create_server((self.host, self.port), family=family)
         except OSError as error:
             reason = (error.strerror or "not an address").partition(" (while")[0].lower()
             raise CannotListen(self, reason) from error
+        if sys.platform == "linux":  # the connections inherit it
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(Limits.write_timeout * 1000))
+        return listener
 
 
 class CannotListen(Exception):
@@ -126,4 +128,4 @@ class CannotListen(Exception):
         self.address = address
 
 
-__all__ = ["DEFAULT_LIMITS", "DEFAULT_LOG", "DEFAULT_OPTIONS", "KIB", "LOG_RATE", "MIB", "NAMES"]
+__all__ = ["DEFAULT_LIMITS", "DEFAULT_LOG", "DEFAULT_OPTIONS", "KIB", "LIMIT_NAMES", "MIB"]

@@ -83,6 +83,7 @@ LEFT = Refusal(499, "the client closed the connection before the response")
 """It is not sent: its status is for the log and the metrics."""
 FAILED = Refusal(500, bodies.FAILED)
 TOO_LONG = Refusal(503, "the hook did not decide in time", limit="decide_timeout")
+TOO_MANY_CONNECTIONS = Refusal(503, "too many connections at the same time", CLOSE, "max_connections")
 STOPPED = Refusal(503, "the hook stopped before it could respond", CLOSE)
 
 

@@ -1,6 +1,6 @@
 """Serves an app of hooks with uvicorn: the hooks on one port, health and metrics on another, until a signal.
 
-1. SIGTERM, or SIGHUP, ends readiness. For the time *drain* requests are still served, while the Pod is removed from
+1. SIGTERM ends readiness. For the time *drain* requests are still served, while the Pod is removed from
    its Service. Each response closes its connection, so that the client opens the next one to another Pod.
 2. uvicorn closes the port, and each connection without a request.
 3. Requests in progress have the time *stop_timeout*. The others get a refusal.
@@ -15,7 +15,6 @@ import math
 import os
 import signal
 import socket
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -36,16 +35,18 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from metahook.server.app import Controllers, Service, create_app
-from metahook.server.callers import NAMES, names_of
+from metahook.server.callers import CLIENT_NAMES, names_of
+from metahook.server.calls import Threads
 from metahook.server.logs import LogEvent, set_up_logging
 from metahook.server.options import DEFAULT_OPTIONS, Address, Limits, ServerOptions
-from metahook.server.refusals import HEAD_TOO_SLOW, NOT_HTTP, Refusal
+from metahook.server.refusals import HEAD_TOO_SLOW, NOT_HTTP, TOO_MANY_CONNECTIONS, Refusal
 from metahook.server.telemetry import CONTENT_TYPE, Telemetry
-
-SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 CUT_OFF = 1
 """Exit code of a process that stops before all requests are finished."""
+
+HEALTH_STOP_TIMEOUT = 1
+"""Seconds for probes and scrapes in progress once the hooks have stopped."""
 
 LARGE_BLOCK = 64 * 1024
 _M_MMAP_THRESHOLD = -3
@@ -68,15 +69,16 @@ def run(app: FastAPI, hooks_at: Address, health_at: Address) -> None:
     """
     _give_back_large_blocks()
     service: Service = app.state.service
-    set_up_logging(service.options.log, service.metrics.omitted)
+    set_up_logging(service.options.log)
     with health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
         _announce(hooks_socket, health_socket, service.options)
         hooks = HookServer(app)
-        plain = replace(service.options, certificates=None)
+        plain = replace(service.options, certificates=None, stop_timeout=HEALTH_STOP_TIMEOUT)
         health = HealthServer(server_config(health_app(hooks), plain, Telemetry(), lifespan="off"))
         uvloop.run(_serve(hooks, hooks_socket, health, health_socket))
+    log.info(LogEvent("stopped"))
     if service.calls.threads.late:
-        os._exit(CUT_OFF)  # its request got a refusal long ago, and Python would wait for the thread
+        os._exit(CUT_OFF)  # a thread can't be stopped; its request got a refusal long ago
 
 
 async def _serve(
@@ -119,7 +121,6 @@ class HookServer(uvicorn.Server):
         self.service: Service = app.state.service
         options = self.service.options
         super().__init__(server_config(app, options, self.service.telemetry, lifespan="on"))
-        self._loop: asyncio.AbstractEventLoop
         self.service.metrics.connections.set_function(lambda: len(self.server_state.connections))
 
     @property
@@ -133,33 +134,16 @@ class HookServer(uvicorn.Server):
         if not self.should_exit:
             log.info(LogEvent("ready"))
 
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Handle signals until the block ends, but for a hangup that is ignored, as by nohup."""
-        self._loop = asyncio.get_running_loop()
-        is_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        signals = SIGNALS if threading.current_thread() is threading.main_thread() else ()
-        previous = {
-            number: signal.signal(number, self.handle_exit)
-            for number in signals
-            if not (is_nohup and number is signal.SIGHUP)
-        }
-        try:
-            yield
-        finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
-
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - uvicorn's
         """Begin to stop, or skip what remains of it."""
-        self._loop.call_soon_threadsafe(self._stop, signal.Signals(sig))
+        asyncio.get_running_loop().call_soon_threadsafe(self._stop, signal.Signals(sig))
 
     def _stop(self, number: signal.Signals) -> None:
         log.info(LogEvent("stopping", signal=number.name))
         self.force_exit = self.should_exit
         self.should_exit = number is signal.SIGINT or not self.is_ready
         self.service.calls.is_stopping = True
-        self._loop.call_later(self.service.options.drain, self._end_draining)
+        asyncio.get_running_loop().call_later(self.service.options.drain, self._end_draining)
 
     def _end_draining(self) -> None:
         self.should_exit = True
@@ -177,12 +161,14 @@ class HealthServer(uvicorn.Server):
 class HookProtocol(HttpToolsProtocol):
     """uvicorn's, with a deadline for the head of a request, for which uvicorn waits without end.
 
-    What it refuses gets such an answer as the app gives. The app gets the names in the client's certificate.
+    What it refuses, also for too many connections, gets such an answer as the app gives. The app gets the names in the
+    client's certificate.
     """
 
-    def __init__(self, telemetry: Telemetry, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
+    def __init__(self, telemetry: Telemetry, max_connections: int, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
         super().__init__(**options)
         self._telemetry = telemetry
+        self._max_connections = max_connections
         self._deadline: asyncio.TimerHandle | None = None
         self._is_in_head = False
 
@@ -191,7 +177,7 @@ class HookProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self._deadline = self.loop.call_later(Limits.keep_alive, transport.close)
         if tls := transport.get_extra_info("ssl_object"):
-            self.app_state = {**self.app_state, NAMES: names_of(tls)}
+            self.app_state = {**self.app_state, CLIENT_NAMES: names_of(tls)}
 
     def data_received(self, data: bytes) -> None:
         """Parse *data*, and wait for the rest of a head: most arrive in one piece, and need no timer."""
@@ -214,7 +200,11 @@ class HookProtocol(HttpToolsProtocol):
         """Give the request to the app, without the trailers that follow its body: a proxy has not seen them."""
         self._end_deadline()
         self._is_in_head = False
+        app = self.app
+        if len(self.connections) > self._max_connections:
+            self.app = TOO_MANY_CONNECTIONS.response(self._telemetry.refused(TOO_MANY_CONNECTIONS))
         super().on_headers_complete()
+        self.app = app
         self.headers = []
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -244,12 +234,11 @@ def server_config(app: ASGIApp, options: ServerOptions, telemetry: Telemetry, **
     """Return uvicorn's configuration for *app*, with the limits and the certificates of *options*."""
     if certificates := options.certificates:
         certificates.on_refused = telemetry.closed
-        more["ssl_context_factory"] = lambda *_: certificates.context()
+        more["ssl_context_factory"] = lambda *_: certificates.ssl_context()
     return uvicorn.Config(
         app,
-        http=partial(HookProtocol, telemetry),  # type: ignore[arg-type] # it is called as the class would be
+        http=partial(HookProtocol, telemetry, options.limits.max_connections),  # type: ignore[arg-type] # it is called as the class would be
         ws="none",
-        limit_concurrency=options.limits.max_connections + 1,  # uvicorn refuses what reaches it
         timeout_keep_alive=Limits.keep_alive,
         timeout_graceful_shutdown=math.ceil(options.stop_timeout),
         access_log=False,
@@ -262,7 +251,7 @@ def server_config(app: ASGIApp, options: ServerOptions, telemetry: Telemetry, **
 
 def health_app(server: HookServer) -> Starlette:
     """Return the app with ``/livez`` and ``/readyz``, for the kubelet, and ``/metrics``, for Prometheus."""
-    service = server.service
+    service, scrapes = server.service, Threads(1)
 
     async def livez(_: Request) -> Response:
         is_stuck = service.calls.threads.are_stuck
@@ -271,8 +260,8 @@ def health_app(server: HookServer) -> Starlette:
     async def readyz(_: Request) -> Response:
         return PlainTextResponse("ok\n") if server.is_ready else PlainTextResponse("not ready\n", 503)
 
-    def metrics(_: Request) -> Response:  # in a thread, as metrics of the hook may take a while
-        return Response(service.metrics.text(), media_type=CONTENT_TYPE)
+    async def metrics(_: Request) -> Response:  # in a thread, as metrics of the hook may take a while
+        return Response(await scrapes.run(service.metrics.text), media_type=CONTENT_TYPE)
 
     async def refuse(_: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 500)

@@ -4,17 +4,15 @@ Nothing of a request is in them, beyond the kind, namespace, name, uid and gener
 reasons, and what the hook puts in fields of its own. Each label of a metric has a bounded set of values.
 """
 
-import asyncio
 import logging
 import platform
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
-from secrets import token_hex
-from threading import Lock
+from functools import cache, partial
+from hashlib import blake2b
+from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prometheus_client import (
     CollectorRegistry,
@@ -31,15 +29,13 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from metahook.protocol.request import Parent
 from metahook.protocol.response import Summary
 from metahook.server.logs import LogEvent, Value
-from metahook.server.options import KIB, LOG_RATE, NAMES, ServerOptions
+from metahook.server.options import KIB, LIMIT_NAMES, ServerOptions
 from metahook.server.refusals import FAILED, Refusal
 
 if TYPE_CHECKING:
     from metahook.server.calls import HookCalls
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # else each series has a second one, with the time of its first change
-
-M = TypeVar("M", Counter, Histogram)
 
 PREFIX = "metahook_"
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
@@ -53,9 +49,21 @@ SIZES = tuple(KIB * 4**power for power in range(9))
 """Bytes: 1 KiB, 4 KiB, ... 64 MiB."""
 
 SLOW = 1.0
-"""Seconds of a call whose line is written rather than those of others."""
+"""Seconds from which a call is slow."""
+
+PAUSE = 60.0
+"""Seconds between two lines about one cause."""
+
+MOST = 1000
+"""Causes that are told apart."""
 
 log = logging.getLogger(__name__)
+
+
+def path_of(scope: Mapping[str, Any]) -> str:
+    """Return the path of a request in the app, which may be mounted at another path."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
 
 
 class HookCall(NamedTuple):
@@ -80,18 +88,18 @@ class HookCall(NamedTuple):
 
     @property
     def is_notable(self) -> bool:
-        """Whether its line goes before those of others: it failed or was slow, or the reason of Ready changes."""
+        """Whether it failed or was slow, or changes the reason of Ready. Other calls have a line at level debug."""
         decided = self.summary
         is_transition = decided is not None and decided.rules is None and decided.reason != decided.reason_before
         return decided is None or is_transition or self.seconds > SLOW
 
-    def line(self, parent: Parent, omitted: int) -> LogEvent:
-        """Return its line of the log, about *parent*; *omitted* is the number of calls before it without one."""
+    def line(self, parent: Parent) -> LogEvent:
+        """Return its line of the log, about *parent*."""
         decided: dict[str, Value] = {}
         if self.summary:
             names = ("reason_before", "reason", "children", "kept") if self.summary.rules is None else ("rules",)
             decided = {name: getattr(self.summary, name) for name in names}
-        optional: dict[str, Value] = {"limit": self.limit, "id": self.id, "omitted": omitted}
+        optional: dict[str, Value] = {"limit": self.limit, "id": self.id}
         return LogEvent(
             "hook called",
             hook=self.hook,
@@ -120,18 +128,6 @@ class Family:
     text: str
 
 
-class _Series(dict[tuple[str, ...], M], Generic[M]):
-    """The series of a metric by their labels. To look one up in the metric takes as long as to count."""
-
-    def __init__(self, metric: M) -> None:
-        self._metric: M = metric
-
-    def __missing__(self, labels: tuple[str, ...]) -> M:
-        series: M = self._metric.labels(*labels) if labels else self._metric
-        self[labels] = series
-        return series
-
-
 class Metrics:
     """The metrics of one server, for Prometheus, in a registry of its own. Any thread may call the methods."""
 
@@ -146,13 +142,11 @@ class Metrics:
         self._seconds = histogram("call_duration_seconds", "Time from the head of a request to its response.", SECONDS)
         text = "Size of the bodies of requests; 0 if it was not received."
         self._request = histogram("request_size_bytes", text, SIZES)
-        self._response = histogram("response_size_bytes", "Size of the bodies of responses.", SIZES)
         text = "Responses other than 200, by the limit that was exceeded."
         self._refusals = counter("refusals", text, "hook", "code", "limit")
         self._syncs = counter("syncs", "Syncs, by the reason of the computed Ready condition.", "hook", "reason")
         text = "Syncs that changed the reason of the Ready condition."
         self._transitions = counter("reason_transitions", text, "hook", "before", "after")
-        self._children = counter("children_listed", "Children that the responses to syncs listed.", "hook")
         self._kept = counter("kept_syncs", "Syncs that kept children as they were last applied.", "hook")
         text = "Calls that showed what is wrong with the installation."
         self._findings = counter("installation_findings", text, "hook", "finding")
@@ -163,34 +157,35 @@ class Metrics:
         self.connections = gauge("connections", "Open connections to the hooks.")
         text = "Connections that were closed without a response."
         self._closed = counter("connections_closed", text, "limit")
-        text = "Lines that were left out of the log: there were too many, or nothing reads them."
-        self._omitted = counter("log_lines_omitted", text)
-        build = gauge("build_info", "The versions of the hook and of Python; always 1.", "version", "python")
-        build.labels(options.version, platform.python_version()).set(1)
-        settings = gauge("limit", "The limits, by name, in bytes, seconds or as a number.", "limit")
-        for name in NAMES:
-            settings.labels(name).set(getattr(options.limits, name))
-        text = "Files that have changed and can't be used, so that what was read before stays in use."
-        files = gauge("unusable_files", text, "files")
-        for name, watched in (("certificates", options.certificates), ("tokens", options.tokens)):
-            if watched:
-                files.labels(name).set_function(partial(getattr, watched, "unusable"))
+        self._add_options(options)
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=self.registry)
         for own in options.collectors:
             self.registry.register(own)
 
-    def _counter(self, name: str, text: str, *labels: str) -> _Series[Counter]:
+    def _add_options(self, options: ServerOptions) -> None:
+        build = self._gauge("build_info", "The versions of the hook and of Python; always 1.", "version", "python")
+        build.labels(options.version, platform.python_version()).set(1)
+        limits = self._gauge("limit", "The limits, by name, in bytes, seconds or as a number.", "limit")
+        for name in LIMIT_NAMES:
+            limits.labels(name).set(getattr(options.limits, name))
+        text = "Files that have changed and can't be used, so that what was read before stays in use."
+        files = self._gauge("unusable_files", text, "files")
+        for name, watched in (("certificates", options.certificates), ("tokens", options.tokens)):
+            if watched:
+                files.labels(name).set_function(partial(getattr, watched, "unusable"))
+
+    def _counter(self, name: str, text: str, *labels: str) -> Callable[..., Counter]:
         self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))
-        return _Series(Counter(PREFIX + name, text, labels, registry=self.registry))
+        return cache(Counter(PREFIX + name, text, labels, registry=self.registry).labels)
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
         self.families.append(Family(PREFIX + name, "gauge", labels, text))
         return Gauge(PREFIX + name, text, labels, registry=self.registry)
 
-    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> _Series[Histogram]:
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Callable[..., Histogram]:
         self.families.append(Family(PREFIX + name, "histogram", ("hook",), text))
-        return _Series(Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets))
+        return cache(Histogram(PREFIX + name, text, ("hook",), registry=self.registry, buckets=buckets).labels)
 
     def measure(self, calls: "HookCalls") -> None:
         """Ask *calls* for the numbers of calls in flight and late ones whenever the metrics are read."""
@@ -200,35 +195,29 @@ class Metrics:
     def called(self, call: HookCall) -> None:
         """Count *call*."""
         hook = self._known(call.hook)
-        self._calls[hook, str(call.status)].inc()
-        self._seconds[hook,].observe(call.seconds)
-        self._request[hook,].observe(call.request_bytes)
-        self._response[hook,].observe(call.response_bytes)
+        self._calls(hook, str(call.status)).inc()
+        self._seconds(hook).observe(call.seconds)
+        self._request(hook).observe(call.request_bytes)
         if not call.summary:
             return
         for finding in call.summary.findings:
-            self._findings[hook, finding.name].inc()
+            self._findings(hook, finding.name).inc()
         if call.summary.rules is None:
             self._synced(hook, call.summary)
 
     def _synced(self, hook: str, summary: Summary) -> None:
-        self._syncs[hook, summary.reason].inc()
+        self._syncs(hook, summary.reason).inc()
         if summary.reason != summary.reason_before:
-            self._transitions[hook, summary.reason_before, summary.reason].inc()
-        self._children[hook,].inc(summary.children)
-        self._kept[hook,].inc(1 if summary.kept else 0)  # also the first time, so that there is a series for its rate
+            self._transitions(hook, summary.reason_before, summary.reason).inc()
+        self._kept(hook).inc(1 if summary.kept else 0)  # also the first time, so that there is a series for its rate
 
     def refused(self, path: str, refusal: Refusal) -> None:
         """Count *refusal* of a request to a path."""
-        self._refusals[self._known(path), str(refusal.status), refusal.limit or "none"].inc()
+        self._refusals(self._known(path), str(refusal.status), refusal.limit or "none").inc()
 
     def closed(self, limit: str) -> None:
         """Count a connection that *limit* closed without a response."""
-        self._closed[limit,].inc()
-
-    def omitted(self, lines: int) -> None:
-        """Count *lines* that were left out of the log."""
-        self._omitted[()].inc(lines)
+        self._closed(limit).inc()
 
     def text(self) -> bytes:
         """Return all metrics, in the text format of Prometheus."""
@@ -238,187 +227,65 @@ class Metrics:
         return path if path in self._hooks else OTHER
 
 
-# Refusals: the first request that is refused for a cause gets a line, the next ones are counted.
-
-WINDOW = 60.0
-"""Seconds from a line to the next one of the same cause."""
-
-FORGET = 3600.0
-"""Seconds for which a cause keeps its id after the last refusal. Metacontroller tries again within 17 minutes."""
-
-MOST = 200
-"""Causes that are told apart. Others count as one: a client must not fill memory, or the log."""
-
-
-class Cause(NamedTuple):
-    """Why requests are refused, or connections closed. All of it is constant text, or a place in the code."""
-
-    hook: str
-    """The path of the hook; "" for any other."""
-    status: int
-    """0 for a connection that is closed without a response."""
-    error: str = ""
-    """The message of the response."""
-    limit: str = ""
-    where: str = ""
-    """Where in the code it failed."""
-
-
-@dataclass
-class Occurrences:
-    """How often a cause occurred. All responses to it have one id: Kubernetes counts Events with one text as one."""
-
-    id: str
-    last: float
-    count: int = 0
-    """Since the last line."""
-    written: float = float("-inf")
-
-
 class Telemetry:
     """Writes the log of requests, and counts them in *metrics*. Any thread may use it.
 
-    *log_rate* is the number of calls that are logged in a second, None for no calls at all; *hooks* are the paths of
-    hooks; *new_id* makes the ids of refusals, *timer* returns seconds.
+    The log has no paths but those of *hooks*, if there are any. A cause for which requests are refused, or connections
+    closed, has at most one line in a minute.
     """
 
-    def __init__(
-        self,
-        log_rate: float | None = LOG_RATE,
-        hooks: Collection[str] = (),
-        metrics: Metrics | None = None,
-        *,
-        new_id: Callable[[], str] = lambda: token_hex(4),
-        timer: Callable[[], float] = monotonic,
-    ) -> None:
+    def __init__(self, hooks: Collection[str] = (), metrics: Metrics | None = None, *, logs_calls: bool = True) -> None:
         self.metrics = metrics
-        self.timer = timer
-        self.calls = self.refusals = self.omitted = 0
-        """Those that were left out of the log because there were too many are omitted."""
-        self._untold = 0
+        self._logs_calls = logs_calls
         self._hooks = frozenset(hooks)
-        self._new_id = new_id
         self._findings: set[str] = set()
-        self._rate = log_rate
-        self._room = 2 * (log_rate or 0)
-        self._room_at = self._next_due = timer()
-        self._causes: dict[Cause, Occurrences] = {}
-        self._lock = Lock()
+        self._logged: dict[str, float] = {}
+        """When each cause had its last line."""
 
     def called(self, call: HookCall) -> None:
-        """Report *call*. Its line is left out if there are too many, or if it is not known what the call is about."""
+        """Report *call*. It has no line if it is not known what it is about: its refusal has one."""
         if self.metrics:
             self.metrics.called(call)
-        with self._lock:
-            self.calls += 1
-            self._write_due()
-            if call.summary and call.summary.findings:
-                self._write_findings(call.summary)
-            parent = call.summary.parent if call.summary else call.parent
-            if parent and self._rate is not None and log.isEnabledFor(logging.INFO):
-                self._write_call(call, parent)
+        if call.summary and call.summary.findings:
+            self._log_findings(call.summary)
+        parent = call.summary.parent if call.summary else call.parent
+        level = logging.INFO if call.is_notable else logging.DEBUG
+        if parent and self._logs_calls and log.isEnabledFor(level):
+            log.log(level, call.line(parent))
 
     def refused(self, refusal: Refusal, path: str = "", where: str = "") -> str:
-        """Report *refusal* of a request for *path*; return the id for the body of the response."""
+        """Report *refusal* of a request for *path*, which failed at *where* in the code; return the id for its body."""
         if self.metrics:
             self.metrics.refused(path, refusal)
         # Clients choose other paths, and the log has nothing that they choose.
         hook = path if path in self._hooks or not self._hooks else ""
-        return self._occurred(Cause(hook, refusal.status, refusal.message, refusal.limit, where))
+        fields: dict[str, Value] = {"hook": hook, "status": refusal.status, "error": refusal.message}
+        fields |= {"limit": refusal.limit, "where": where}
+        # All refusals for one cause have one id, those of other replicas too: Kubernetes counts Events with one text.
+        id_ = blake2b(repr(fields).encode(), digest_size=4).hexdigest()
+        level = logging.ERROR if refusal.status >= FAILED.status else logging.WARNING
+        self._log_cause(id_, level, "request refused", {**fields, "id": id_})
+        return id_
 
     def closed(self, limit: str) -> None:
         """Report a connection that is closed without a response because of *limit*."""
         if self.metrics:
             self.metrics.closed(limit)
-        self._occurred(Cause("", 0, limit=limit))
+        self._log_cause(limit, logging.WARNING, "connection closed", {"limit": limit})
 
-    @asynccontextmanager
-    async def writing_counts(self, every: float = 5) -> AsyncIterator[None]:
-        """Write counts when they are due until the block ends, also while nothing else happens; then all of them."""
-
-        async def tick() -> None:
-            while True:
-                await asyncio.sleep(every)
-                with self._lock:
-                    self._write_due()
-
-        ticking = asyncio.create_task(tick())
-        try:
-            yield
-        finally:
-            ticking.cancel()
-            self.end()
-
-    def end(self) -> None:
-        """Write what is counted and not written yet, before the process ends."""
-        with self._lock:
-            for cause, found in self._causes.items():
-                if found.count:
-                    self._write(cause, found)
-            log.info(LogEvent("stopped", calls=self.calls, refusals=self.refusals, omitted=self.omitted))
-
-    def _occurred(self, cause: Cause) -> str:
-        with self._lock:
-            self.refusals += 1
-            self._write_due()
-            now = self.timer()
-            if cause not in self._causes and len(self._causes) >= MOST:
-                cause = Cause("", cause.status, "other causes")
-            found = self._causes.setdefault(cause, Occurrences(self._new_id(), now))
-            found.count, found.last = found.count + 1, now
-            if now - found.written >= WINDOW:
-                self._write(cause, found)
-            return found.id
-
-    def _write_due(self) -> None:
-        """Write about causes that no line has reported for long, at most once in a while; forget old ones."""
-        now = self.timer()
-        if now < self._next_due:  # this is called for each request
+    def _log_cause(self, cause: str, level: int, event: str, fields: dict[str, Value]) -> None:
+        now = monotonic()
+        if now - self._logged.get(cause, -inf) < PAUSE:
             return
-        self._next_due = now + WINDOW
-        for cause, found in list(self._causes.items()):
-            if found.count and now - found.written >= WINDOW:
-                self._write(cause, found)
-            elif now - found.last >= FORGET:
-                del self._causes[cause]
+        if len(self._logged) >= MOST:  # such as the ways through a recursion: none fills the memory
+            self._logged.clear()
+        self._logged[cause] = now
+        log.log(level, LogEvent(event, **{name: value for name, value in fields.items() if value}))
 
-    def _write(self, cause: Cause, found: Occurrences) -> None:
-        fields: dict[str, Value] = {**cause._asdict(), "id": found.id if cause.status else ""}
-        level = logging.ERROR if cause.status >= FAILED.status else logging.WARNING
-        event = "request refused" if cause.status else "connection closed"
-        log.log(level, LogEvent(event, **{name: value for name, value in fields.items() if value}, count=found.count))
-        found.count, found.written = 0, self.timer()
-
-    def _write_findings(self, summary: Summary) -> None:
+    def _log_findings(self, summary: Summary) -> None:
         """Write each finding about the installation at its first occurrence: all requests show it."""
         for finding in summary.findings:
             if finding.name not in self._findings:
                 self._findings.add(finding.name)
                 message = finding.message_about(decorator=summary.is_decorator)
                 log.warning(LogEvent("wrong installation", finding=finding.name, message=message))
-
-    def _write_call(self, call: HookCall, parent: Parent) -> None:
-        if self._has_room(is_notable=call.is_notable):
-            log.info(call.line(parent, self._untold))
-            self._untold = 0
-        elif log.isEnabledFor(logging.DEBUG):
-            log.debug(call.line(parent, 0))
-        else:
-            self.omitted += 1
-            self._untold += 1
-            if self.metrics:
-                self.metrics.omitted(1)
-
-    def _has_room(self, *, is_notable: bool) -> bool:
-        """Tell whether the log has room for a line, and take it.
-
-        It has so many lines a second on average, and up to two seconds' worth at once, of which the second half is for
-        notable lines.
-        """
-        now, rate = self.timer(), self._rate or 0
-        self._room = min(2 * rate, self._room + (now - self._room_at) * rate)
-        self._room_at = now
-        if self._room < (1 if is_notable else 1 + rate):
-            return False
-        self._room -= 1
-        return True

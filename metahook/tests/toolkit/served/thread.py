@@ -6,15 +6,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from email.message import Message
-from functools import partial
 from http.client import HTTPResponse
 from typing import NamedTuple
 
 import pytest
 from fastapi import FastAPI
 
-from metahook.server import Address, Controllers, ServerOptions, app as server_app, create_app
-from metahook.server.callers import reloading
+from metahook.server import Address, Controllers, ServerOptions, callers, create_app
 from metahook.server.options import DEFAULT_OPTIONS
 from metahook.server.serve import HookServer
 from toolkit.hooks.minimal import TINY, sync_body
@@ -39,7 +37,7 @@ def serving(controllers: Controllers = TINY, options: ServerOptions = DEFAULT_OP
 def serving_app(app: FastAPI) -> Iterator[At]:
     """Serve *app*, of :func:`metahook.server.create_app`, until the block ends; yield where."""
     with pytest.MonkeyPatch.context() as patched, Address("127.0.0.1", 0).listen() as listener:
-        patched.setattr(server_app, "reloading", partial(reloading, every=POLL))
+        patched.setattr(callers, "POLL", POLL)
         server = HookServer(app)
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()

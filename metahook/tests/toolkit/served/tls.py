@@ -12,7 +12,6 @@ from pathlib import Path
 import trustme
 
 from metahook.server import Certificates
-from metahook.server.callers import MinVersion
 from toolkit.served.thread import Answer, At, asked, raw, read, sent
 from toolkit.waiting import eventually
 
@@ -33,12 +32,10 @@ class Pki:
         write_pair(cert, self.cert, self.key)
         return cert
 
-    def certificates(
-        self, *, client_ca: bool = True, names: Collection[str] = (), min_version: MinVersion = "1.3"
-    ) -> Certificates:
+    def certificates(self, *, client_ca: bool = True, names: Collection[str] = ()) -> Certificates:
         """Return what the hook makes of the files."""
         client_cas = self.client_ca if client_ca else None
-        return Certificates(self.cert, self.key, client_cas, client_names=names, min_version=min_version)
+        return Certificates(self.cert, self.key, client_cas, client_names=names)
 
     def client(self, cert: trustme.LeafCert | None = None) -> ssl.SSLContext:
         """Return the context of a client that trusts the hook, with its own certificate *cert*."""

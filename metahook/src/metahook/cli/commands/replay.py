@@ -19,6 +19,7 @@ from metahook.cli.hooks.credentials import Credentials, with_credentials
 from metahook.cli.hooks.named_hook import PATHS, LocalHook, open_hook, open_url
 from metahook.cli.hooks.requests import Requests, live_requests
 from metahook.cli.hooks.subject import built_in
+from metahook.cli.progress import with_progress
 from metahook.clock import utc_now
 from metahook.simulator.hook import Hook
 from metahook.simulator.metacontroller.settings import MODES
@@ -83,7 +84,8 @@ def command(
         _check_texts(recordings)
     other = open_url(against, "--against", credentials, paths) if against else None
     version = version_of(called, traits().uncompared)
-    report = Report([compare(item, now, other, version) for item in recordings], words().parent)
+    compared = [compare(item, now, other, version) for item in with_progress(recordings, "requests compared")]
+    report = Report(compared, words().parent)
     if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
         raise InputError(message)

@@ -14,6 +14,7 @@ import msgspec
 from metahook.cli.errors import InputError, program_name
 from metahook.cli.files.recordings import Recording
 from metahook.cli.hooks.named_hook import LocalHook, fail
+from metahook.cli.progress import with_progress
 from metahook.protocol.bodies import MalformedRequest, RequestRule
 from metahook.protocol.gate import RefusedResponse
 from metahook.protocol.objects import Json, group_key
@@ -105,7 +106,9 @@ class Requests:
         request = customize_request(parent, controller=self.settings.manifest)
         response = msgspec.json.decode(self.answer("customize", request, now, where))
         namespace = parent["metadata"].get("namespace")
-        located = [self._in_namespace(namespace, item) for item in objects]
+        by_group: dict[str, list[Json]] = defaultdict(list)
+        for item in objects:
+            by_group[group_of(item)].append(item)
         groups = {(kind.api_version, kind.plural): kind.group_key for kind in self.settings.kinds}
         related: Grouped = {}
         for rule in response.get("relatedResources") or []:
@@ -113,7 +116,8 @@ class Requests:
             if group is None:
                 message = f"{where}: customize selects {rule['resource']}, which the cluster does not serve"
                 raise InputError(message)
-            selected = [item for item in located if group_of(item) == group and _selects(rule, item)]
+            located = [self._in_namespace(namespace, item) for item in by_group[group]]
+            selected = [item for item in located if _selects(rule, item)]
             related.setdefault(group, {}).update({qualified_name(item): item for item in selected})
         return related
 
@@ -205,7 +209,7 @@ def live_requests(
         if not _is_parent(item, requests):
             owned[controller_of(item)].append(item)
     found = {*collected, *(group_key(kind=item["kind"], api_version=item["apiVersion"]) for _, item in objects)}
-    for file, parent in parents:
+    for file, parent in with_progress(parents, "requests composed"):
         where = f"{file}: {parent['metadata']['name']}"
         _check_uid(parent, where)
         children, others = owned.get(parent["metadata"]["uid"], []), by_namespace[_namespace(parent)]
