@@ -214,7 +214,9 @@ def test_a_saved_simulation_plays_without_a_server(browser: Browser, tmp_path: P
     assert call("simulate", "--filename", EXAMPLE, "--html", str(file)).code == 0
 
     with opened(browser, file.as_uri()) as page:
-        assert page.text("#text") == ""
+        assert not page.js(
+            "[...document.querySelectorAll('#text, #undo, #actions')].some(each => each.checkVisibility())"
+        )
         assert page.shows("#parent", "Building")
         assert page.shows("#parent", "Ready")
         assert not [each for each in browser.events if each["method"] == "Network.requestWillBeSent" and _is_http(each)]

@@ -51,7 +51,7 @@ async function simulate(steps, from) {
     } else if (answer.errors) {
       editor.show(answer.errors);
       banner("request", "There are errors in the text. Nothing was simulated.");
-    } else banner("request", `Nothing was simulated: ${answer.detail}.`);
+    } else banner("request", sentence(`nothing was simulated: ${answer.detail}`));
     return status === 200;
   } catch (error) {
     if (error.name !== "AbortError") banner("request", "The server did not respond to this simulation. Try again.");
@@ -233,6 +233,8 @@ function banner(name, message, ...buttons) {
   byId("banners").append(node);
 }
 
+const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (text.endsWith(".") ? "" : ".");
+
 const say = (text) => (byId("said").textContent = text);
 
 function show(simulation, from) {
@@ -262,7 +264,11 @@ function showProblem() {
     button.addEventListener("click", () => choose(index));
     return button;
   };
-  banner("problem", history.problem, ...(failed < 0 ? [] : [link("Show the call that failed", failed)]));
+  banner(
+    "problem",
+    history.problem && sentence(history.problem),
+    ...(failed < 0 ? [] : [link("Show the call that failed", failed)]),
+  );
   const findings = history.entries.flatMap((entry, index) =>
     entry.type === "finding" ? [link(`${history.clock(entry.at)}: ${lineOf(entry).what}`, index)] : [],
   );

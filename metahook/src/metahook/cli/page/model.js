@@ -67,10 +67,9 @@ export class History {
 
   // The index of the first entry of the user's last write, or -1.
   lastEdit(cursor) {
-    let index = this.entries.findLastIndex(
-      (entry, at) => at < cursor && entry.type === "write" && entry.actor === "you",
-    );
-    while (index > 0 && this.entries[index - 1].actor === "you" && this.ats[index - 1] === this.ats[index]) index--;
+    const isEdit = (entry) => entry.type === "write" && entry.actor === "you" && entry.changed;
+    let index = this.entries.findLastIndex((entry, at) => at < cursor && isEdit(entry));
+    while (index > 0 && isEdit(this.entries[index - 1]) && this.ats[index - 1] === this.ats[index]) index--;
     return index;
   }
 
