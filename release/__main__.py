@@ -5,7 +5,7 @@ A release has all parts, or is none.
 wheels      wheels and source distributions of the operator and of metahook
 image       the image with its bill of materials and its provenance, as an OCI archive
 chart       the chart, as Helm packages it; its values name the image, so that it installs without ``--set``
-manifests   install.yaml and crds.yaml, for ``kubectl apply --server-side -f``
+manifests   install.yaml and crds.yaml, for ``kubectl apply --server-side -f``, and the schema for editors
 """
 
 import json
@@ -69,11 +69,12 @@ def build_chart(source: Source, folder: Path) -> None:
 
 
 def build_manifests(source: Source, folder: Path) -> None:
-    """Write ``crds.yaml``, and ``install.yaml`` with all objects of ``metacontroller/``."""
+    """Write ``crds.yaml``, ``install.yaml`` with all objects of ``metacontroller/``, and the schema for editors."""
     _name_image(source, folder)
     crds = _resources(source.root / "crds")
     everything = [*crds, *_resources(source.root / "metacontroller")]
     (folder / "crds.yaml").write_text("---\n".join(crds))
+    shutil.copy(source.root / "crds/myresource.schema.json", folder)
     (folder / "install.yaml").write_text(_HEAD.format(version=source.version) + "---\n".join(everything))
 
 

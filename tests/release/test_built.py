@@ -81,6 +81,7 @@ def test_the_manifests_are_those_of_the_directory_with_the_image_of_the_release(
         plain((item["kind"], item["metadata"])) for item in expected
     ]
     assert [image.startswith(f"{built.image}{sign}") for image in images for sign in ":@"].count(True) == 1
+    assert built.file("myresource.schema.json").read_bytes() == (ROOT / "crds/myresource.schema.json").read_bytes()
 
 
 def test_the_image_archive_is_complete_and_attested_and_the_chart_and_the_manifests_name_its_digest(
