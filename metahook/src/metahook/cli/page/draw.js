@@ -1,5 +1,6 @@
 // What the page shows of a history at a moment.
-import { difference, duration, forest, isLine, isParent, laneOf, lineOf, nameOf, podState, replaced, scalar, stateOf, yamlLines } from "./model.js";
+import { duration, forest, isLine, isParent, laneOf, lineOf, nameOf, podState, replaced, stateOf } from "./model.js";
+import { difference, scalar, yamlLines } from "./model.js";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -47,8 +48,13 @@ function drawBranches(list, nodes, shown) {
   keyed(list, items, createBranch, (item, node) => {
     if (node.pods) return drawPods(item, node.pods, shown);
     if (node.empty) {
-      setText(item.querySelector("summary"), node.empty.length === 1 ? "1 empty ReplicaSet" : `${node.empty.length} empty ReplicaSets`);
-      return keyed(item.querySelector("ul"), node.empty, createBranch, (each, one) => drawRow(each.firstChild, one, shown));
+      setText(
+        item.querySelector("summary"),
+        node.empty.length === 1 ? "1 empty ReplicaSet" : `${node.empty.length} empty ReplicaSets`,
+      );
+      return keyed(item.querySelector("ul"), node.empty, createBranch, (each, one) =>
+        drawRow(each.firstChild, one, shown),
+      );
     }
     drawRow(item.firstChild, node, shown);
     drawBranches(item.lastChild, node.children, shown);
@@ -62,13 +68,29 @@ const isEmpty = ({ object, children }) => object.kind === "ReplicaSet" && !child
 function createBranch({ pods, empty }) {
   if (pods) return make("li", { className: "pods" }, make("div"), make("p"));
   if (empty) return make("li", {}, make("details", {}, make("summary"), make("ul")));
-  const row = make("button", { className: "row" }, make("i", { ariaHidden: "true" }), make("b", {}, make("small"), " ", make("span")), make("em"));
+  const row = make(
+    "button",
+    { className: "row" },
+    make("i", { ariaHidden: "true" }),
+    make("b", {}, make("small"), " ", make("span")),
+    make("em"),
+  );
   return make("li", {}, row, make("ul"));
 }
 
 function drawRow(row, { key, object }, shown) {
-  const [mark, { children: [kind, name] }, word] = row.children;
-  const tone = object.metadata.deletionTimestamp ? "ending" : isParent(object, shown.kinds) ? shown.history.toneOf(key, shown.cursor) : rolloutTone(object);
+  const [
+    mark,
+    {
+      children: [kind, name],
+    },
+    word,
+  ] = row.children;
+  const tone = object.metadata.deletionTimestamp
+    ? "ending"
+    : isParent(object, shown.kinds)
+      ? shown.history.toneOf(key, shown.cursor)
+      : rolloutTone(object);
   row.dataset.object = key;
   mark.className = `mark ${tone}`;
   setText(mark, MARKS[tone]);
@@ -87,16 +109,21 @@ function rolloutTone({ spec = {}, status = {} }) {
 function drawPods(item, pods, shown) {
   const [dots, words] = item.children;
   const count = new Map();
-  keyed(dots, pods, () => make("button"), (dot, { key, object }) => {
-    const [tone, word] = podState(object);
-    count.set(word, (count.get(word) ?? 0) + 1);
-    const label = `Pod ${object.metadata.name}: ${word}`;
-    dot.dataset.object = key;
-    dot.className = `pod ${tone}`;
-    setText(dot, MARKS[tone]);
-    if (dot.title !== label) Object.assign(dot, { title: label, ariaLabel: label });
-    dot.toggleAttribute("aria-current", shown.selected === key);
-  });
+  keyed(
+    dots,
+    pods,
+    () => make("button"),
+    (dot, { key, object }) => {
+      const [tone, word] = podState(object);
+      count.set(word, (count.get(word) ?? 0) + 1);
+      const label = `Pod ${object.metadata.name}: ${word}`;
+      dot.dataset.object = key;
+      dot.className = `pod ${tone}`;
+      setText(dot, MARKS[tone]);
+      if (dot.title !== label) Object.assign(dot, { title: label, ariaLabel: label });
+      dot.toggleAttribute("aria-current", shown.selected === key);
+    },
+  );
   const parts = [...count].map(([word, number]) => `${number} ${word}`);
   setText(words, `${pods.length === 1 ? "Pod" : "Pods"}: ${parts.join(", ")}`);
 }
@@ -118,17 +145,26 @@ export function drawParent(head, body, shown) {
     make("p", { className: "state" }, mark, stateOf(object) || "No status yet"),
     make("p", { className: "message", textContent: ready?.message ?? "" }),
   );
-  body.replaceChildren(...(conditions.length ? [make("h3", { textContent: "Conditions" }), conditionTable(conditions)] : []), ...statusList(rest));
+  body.replaceChildren(
+    ...(conditions.length ? [make("h3", { textContent: "Conditions" }), conditionTable(conditions)] : []),
+    ...statusList(rest),
+  );
 }
 
 function conditionTable(conditions) {
-  const row = (tag, cells) => make("tr", {}, ...cells.map((textContent) => make(tag, { textContent, ...(tag === "th" && { scope: "col" }) })));
+  const row = (tag, cells) =>
+    make("tr", {}, ...cells.map((textContent) => make(tag, { textContent, ...(tag === "th" && { scope: "col" }) })));
   const body = conditions.map(({ type, status, reason = "", message = "" }) => {
     const line = row("td", [type, status, reason, message]);
     line.className = `is-${String(status).toLowerCase()}`;
     return line;
   });
-  return make("table", {}, make("thead", {}, row("th", ["Type", "Status", "Reason", "Message"])), make("tbody", {}, ...body));
+  return make(
+    "table",
+    {},
+    make("thead", {}, row("th", ["Type", "Status", "Reason", "Message"])),
+    make("tbody", {}, ...body),
+  );
 }
 
 function statusList(status) {
@@ -144,8 +180,10 @@ export function drawEdit(line, { history, cursor, world, edit }) {
   if (edit < 0) return setText(line, "");
   const before = history.worldAt(edit);
   const { of, gone, added } = replaced(before, world);
-  const what = `${history.clock(history.entries[edit].at, false)}, you: ${history.entries[edit].text ?? history.entries[edit].verb}.`;
-  setText(line, of ? `${what} ${gone ? `${gone} of ${of} Pods replaced, ${added} new.` : `No Pod of ${of} replaced${added ? `, ${added} new` : ""}.`}` : what);
+  const { at, text, verb } = history.entries[edit];
+  const fresh = added ? `, ${added} new` : "";
+  const pods = gone ? `${gone} of ${of} Pods replaced${fresh}.` : `No Pod of ${of} replaced${fresh}.`;
+  setText(line, `${history.clock(at, false)}, you: ${text ?? verb}. ${of ? pods : ""}`);
 }
 
 // The selected object, or the call or event that is selected, in full.
@@ -159,13 +197,29 @@ export function drawDetail(shown) {
   if (pane.shows === state && pane.history === history) return;
   Object.assign(pane, { shows: state, history });
   const text = byId("detail-text");
-  if (about && (about.type === "call" || !about.object || about.type === "event")) return drawEntry(about, entry, history);
-  const [was, is] = [before < 0 ? null : history.entries[before].after, write < 0 ? null : history.entries[write].after];
+  if (about && (about.type === "call" || !about.object || about.type === "event"))
+    return drawEntry(about, entry, history);
+  const [was, is] = [
+    before < 0 ? null : history.entries[before].after,
+    write < 0 ? null : history.entries[write].after,
+  ];
   setText(byId("detail-title"), nameOf(selected));
   byId("detail-note").className = about?.refused || about?.type === "finding" ? "bad" : "";
   setText(byId("detail-note"), about?.refused || about?.type === "finding" ? lineOf(about).what : noteOn(was, is));
-  const lines = was && is && was !== is ? difference(yamlLines(was), yamlLines(is)) : yamlLines(is ?? was ?? {}).map((line) => [is ? " " : "-", line]);
-  text.replaceChildren(...lines.map(([sign, line]) => make("div", { className: { "+": "added", "-": "removed" }[sign] ?? "" }, make("span", { textContent: sign }), `${line}\n`)));
+  const lines =
+    was && is && was !== is
+      ? difference(yamlLines(was), yamlLines(is))
+      : yamlLines(is ?? was ?? {}).map((line) => [is ? " " : "-", line]);
+  text.replaceChildren(
+    ...lines.map(([sign, line]) =>
+      make(
+        "div",
+        { className: { "+": "added", "-": "removed" }[sign] ?? "" },
+        make("span", { textContent: sign }),
+        `${line}\n`,
+      ),
+    ),
+  );
   const place = `${selected} ${before}`; // a person who has scrolled to a field stays there while it changes
   if (pane.place === place) return;
   pane.place = place;
@@ -183,9 +237,17 @@ function drawEntry(entry, index, history) {
   const { what } = lineOf(entry);
   setText(byId("detail-title"), entry.type === "call" ? `${entry.hook} hook` : what);
   byId("detail-note").className = entry.type === "call" && entry.status === 200 ? "" : "bad";
-  setText(byId("detail-note"), entry.type === "call" ? `${what} at ${history.clock(entry.at)}` : `${lineOf(entry).who} at ${history.clock(entry.at)}`);
+  setText(
+    byId("detail-note"),
+    entry.type === "call"
+      ? `${what} at ${history.clock(entry.at)}`
+      : `${lineOf(entry).who} at ${history.clock(entry.at)}`,
+  );
   const response = entry.type === "call" ? history.responseTo(index) : undefined;
-  const parts = [entry.error, response === undefined ? "" : typeof response === "string" ? response : yamlLines(response).join("\n")];
+  const parts = [
+    entry.error,
+    response === undefined ? "" : typeof response === "string" ? response : yamlLines(response).join("\n"),
+  ];
   byId("detail-text").replaceChildren(parts.filter(Boolean).join("\n\n"));
   byId("detail").place = null;
   byId("detail-text").scrollTop = 0;
@@ -199,7 +261,11 @@ export function drawLines(list, history, all, done) {
     const { who, what, tone } = lineOf(entry);
     const button = make("button", { className: `line ${tone}${isLine(entry) ? "" : " minor"}`, tabIndex: -1 });
     button.dataset.index = index;
-    button.append(make("time", { textContent: history.clock(entry.at, false) }), make("span", { className: "who", textContent: who }), make("span", { textContent: what }));
+    button.append(
+      make("time", { textContent: history.clock(entry.at, false) }),
+      make("span", { className: "who", textContent: who }),
+      make("span", { textContent: what }),
+    );
     return make("li", {}, button);
   };
   list.replaceChildren(...indexes.slice(0, 200).map(line));
@@ -257,7 +323,9 @@ function drawMark(pen, entry, x, color, minor) {
   pen.beginPath();
   if (entry.type === "finding") {
     pen.fillRect(x - 0.5, 0, 1, 4 * LANE);
-    pen.moveTo(x, y - 7), pen.lineTo(x + 7, y + 6), pen.lineTo(x - 7, y + 6);
+    pen.moveTo(x, y - 7);
+    pen.lineTo(x + 7, y + 6);
+    pen.lineTo(x - 7, y + 6);
   } else if (minor) pen.rect(x - 0.75, y - 4, 1.5, 8);
   else if (tone === "bad") pen.rect(x - 4, y - 4, 8, 8);
   else pen.arc(x, y, entry.actor === "you" ? 5.5 : 4, 0, 7);
@@ -275,9 +343,14 @@ export function drawActions(box, { failures, active, outage, world, busy }) {
     { key: "delete", label: "Delete an object…" },
     ...kept.map(([object]) => ({ key: `delete ${object}`, label: `Delete ${nameOf(object)}` })),
   ];
-  keyed(box, items, () => make("button"), (button, { label, pressed }) => {
-    setText(button, pressed ? `End: ${label}` : label);
-    button.disabled = busy;
-    if (pressed !== undefined) button.setAttribute("aria-pressed", String(pressed));
-  });
+  keyed(
+    box,
+    items,
+    () => make("button"),
+    (button, { label, pressed }) => {
+      setText(button, pressed ? `End: ${label}` : label);
+      button.disabled = busy;
+      if (pressed !== undefined) button.setAttribute("aria-pressed", String(pressed));
+    },
+  );
 }

@@ -7,7 +7,15 @@ const PADDING = 10; // of the text area, as page.css has it
 export class Editor {
   // `schemas` returns the schemas; `changed` is called after each change, `apply` for Ctrl-Enter.
   constructor({ schemas, changed, apply }) {
-    Object.assign(this, { schemas, changed, apply, area: byId("text"), list: byId("completion"), offered: null, errors: [] });
+    Object.assign(this, {
+      schemas,
+      changed,
+      apply,
+      area: byId("text"),
+      list: byId("completion"),
+      offered: null,
+      errors: [],
+    });
     this.area.addEventListener("input", () => this.#typed());
     this.area.addEventListener("keydown", (event) => this.#pressed(event));
     this.area.addEventListener("blur", () => this.close());
@@ -36,23 +44,39 @@ export class Editor {
     this.errors = errors;
     const bad = new Map(errors.map(({ line, message }) => [line, message]));
     const lines = this.text.split("\n");
-    byId("gutter").replaceChildren(...lines.map((_, index) => {
-      const number = make("div", { textContent: index + 1 });
-      if (bad.has(index + 1)) Object.assign(number, { className: "bad", title: bad.get(index + 1) });
-      return number;
-    }));
-    byId("colors").replaceChildren(...lines.map((line, index) => {
-      const [, dash, key, rest] = /^(\s*(?:- )*)([^\s#:][^:#]*:(?=\s|$))?(.*)$/.exec(line);
-      const comment = /(^|\s)#.*$/.exec(rest)?.[0] ?? "";
-      const value = rest.slice(0, rest.length - comment.length);
-      const parts = [["", dash], ["key", key ?? ""], ["", value], ["comment", comment]].filter(([, text]) => text);
-      return make("div", { className: bad.has(index + 1) ? "bad" : "" }, ...parts.map(([className, textContent]) => make("span", { className, textContent })), "\n");
-    }));
-    byId("errors").replaceChildren(...errors.map(({ line, message }) => {
-      const button = make("button", { textContent: line ? `Line ${line}: ${message}` : message });
-      button.addEventListener("click", () => this.#goTo(line ?? 1));
-      return make("li", {}, button);
-    }));
+    byId("gutter").replaceChildren(
+      ...lines.map((_, index) => {
+        const number = make("div", { textContent: index + 1 });
+        if (bad.has(index + 1)) Object.assign(number, { className: "bad", title: bad.get(index + 1) });
+        return number;
+      }),
+    );
+    byId("colors").replaceChildren(
+      ...lines.map((line, index) => {
+        const [, dash, key, rest] = /^(\s*(?:- )*)([^\s#:][^:#]*:(?=\s|$))?(.*)$/.exec(line);
+        const comment = /(^|\s)#.*$/.exec(rest)?.[0] ?? "";
+        const value = rest.slice(0, rest.length - comment.length);
+        const parts = [
+          ["", dash],
+          ["key", key ?? ""],
+          ["", value],
+          ["comment", comment],
+        ].filter(([, text]) => text);
+        return make(
+          "div",
+          { className: bad.has(index + 1) ? "bad" : "" },
+          ...parts.map(([className, textContent]) => make("span", { className, textContent })),
+          "\n",
+        );
+      }),
+    );
+    byId("errors").replaceChildren(
+      ...errors.map(({ line, message }) => {
+        const button = make("button", { textContent: line ? `Line ${line}: ${message}` : message });
+        button.addEventListener("click", () => this.#goTo(line ?? 1));
+        return make("li", {}, button);
+      }),
+    );
     this.area.setAttribute("aria-invalid", String(errors.length > 0));
     this.#scrolled();
   }
@@ -100,7 +124,11 @@ export class Editor {
   }
 
   #goTo(line) {
-    const before = this.text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    const before =
+      this.text
+        .split("\n")
+        .slice(0, line - 1)
+        .join("\n").length + (line > 1 ? 1 : 0);
     this.area.focus();
     this.area.setSelectionRange(before, before + (this.text.split("\n")[line - 1] ?? "").length);
   }
@@ -108,9 +136,19 @@ export class Editor {
   #offer() {
     this.offered = completions(this.text, this.area.selectionStart, this.schemas());
     const only = this.offered?.options.length === 1 && this.offered.options[0];
-    if (!this.offered || (only && only.name === this.text.slice(this.offered.from, this.offered.to))) return this.close();
-    this.list.replaceChildren(...this.offered.options.map(({ name, type, about, required }, index) => make("li", { id: `field-${index}`, role: "option" },
-      make("strong", { textContent: name }), make("em", { textContent: required ? `${type}, required` : type }), make("span", { textContent: about }))));
+    if (!this.offered || (only && only.name === this.text.slice(this.offered.from, this.offered.to)))
+      return this.close();
+    this.list.replaceChildren(
+      ...this.offered.options.map(({ name, type, about, required }, index) =>
+        make(
+          "li",
+          { id: `field-${index}`, role: "option" },
+          make("strong", { textContent: name }),
+          make("em", { textContent: required ? `${type}, required` : type }),
+          make("span", { textContent: about }),
+        ),
+      ),
+    );
     this.list.hidden = false;
     this.#place();
     this.#activate(0);
@@ -140,7 +178,10 @@ export class Editor {
     options.forEach((option, at) => option.setAttribute("aria-selected", String(at === this.active)));
     this.area.setAttribute("aria-activedescendant", options[this.active].id);
     const { offsetTop, offsetHeight } = options[this.active];
-    const shown = Math.max(offsetTop + offsetHeight - this.list.clientHeight, Math.min(this.list.scrollTop, offsetTop - 4));
+    const shown = Math.max(
+      offsetTop + offsetHeight - this.list.clientHeight,
+      Math.min(this.list.scrollTop, offsetTop - 4),
+    );
     this.list.scrollTop = shown;
   }
 

@@ -1,6 +1,7 @@
 // The page: what a person does, requests to the server, and play.
 import { History, describe, isLine, isParent, laneOf, lineOf, nameOf, paths } from "./model.js";
-import { byId, drawActions, drawDetail, drawEdit, drawLines, drawMarks, drawParent, drawTree, make, placeOf } from "./draw.js";
+import { byId, make, drawActions, drawDetail, drawEdit, drawLines, drawParent, drawTree } from "./draw.js";
+import { drawMarks, placeOf } from "./draw.js";
 import { Editor } from "./editor.js";
 
 const LARGEST = 5 * 1024 * 1024; // bytes of text that a request may have
@@ -25,8 +26,14 @@ let running = null; // the AbortController of the newest simulation
 
 async function post(path, body, signal) {
   const text = JSON.stringify(body);
-  if (new Blob([text]).size > LARGEST) return { status: 413, answer: { detail: "the text has more than 5 MiB; simulate fewer objects" } };
-  const response = await fetch(path, { method: "POST", body: text, headers: { "content-type": "application/json" }, signal });
+  if (new Blob([text]).size > LARGEST)
+    return { status: 413, answer: { detail: "the text has more than 5 MiB; simulate fewer objects" } };
+  const response = await fetch(path, {
+    method: "POST",
+    body: text,
+    headers: { "content-type": "application/json" },
+    signal,
+  });
   return { status: response.status, answer: await response.json() };
 }
 
@@ -121,8 +128,13 @@ async function change(steps, from) {
 // Say why nothing happens after a step that only changes what comes.
 function explain() {
   const last = page.steps.at(-1);
-  const waits = ("fail" in last || "hook" in last) && !page.history.entries.some(({ type, at }) => type === "write" && at >= last.at);
-  banner("hint", waits ? "Nothing changes yet: this affects what happens from now on. Apply an edit, or delete an object." : null);
+  const waits =
+    ("fail" in last || "hook" in last) &&
+    !page.history.entries.some(({ type, at }) => type === "write" && at >= last.at);
+  banner(
+    "hint",
+    waits ? "Nothing changes yet: this affects what happens from now on. Apply an edit, or delete an object." : null,
+  );
 }
 
 function drawUndo() {
@@ -167,12 +179,18 @@ function ask(action) {
   const dialog = byId("dialog");
   const world = page.history.worldAt(page.drawn);
   const children = [...world].filter(([, object]) => !isParent(object, page.start.kinds)).map(([key]) => key);
-  const objects = action === "edit" ? [...children, ...[...world.keys()].filter((key) => !children.includes(key))] : [...world.keys()];
+  const objects =
+    action === "edit"
+      ? [...children, ...[...world.keys()].filter((key) => !children.includes(key))]
+      : [...world.keys()];
   dialog.dataset.action = action;
   byId("dialog-title").textContent = action === "edit" ? "Edit an object by hand" : "Delete an object";
   byId("dialog-do").textContent = action === "edit" ? "Edit" : "Delete";
-  byId("dialog-object").replaceChildren(...objects.map((key) => make("option", { value: key, textContent: nameOf(key) })));
-  if (objects.includes(page.selected) && !(action === "edit" && !children.includes(page.selected))) byId("dialog-object").value = page.selected;
+  byId("dialog-object").replaceChildren(
+    ...objects.map((key) => make("option", { value: key, textContent: nameOf(key) })),
+  );
+  if (objects.includes(page.selected) && !(action === "edit" && !children.includes(page.selected)))
+    byId("dialog-object").value = page.selected;
   byId("dialog-path").value = byId("dialog-value").value = "";
   byId("dialog-path").required = byId("dialog-value").required = action === "edit";
   dialog.returnValue = "";
@@ -180,7 +198,10 @@ function ask(action) {
   dialog.showModal();
 }
 
-const fieldsOfDialog = () => paths(page.history.objectAt(byId("dialog-object").value, page.drawn) ?? {}).filter(([path]) => !/^(status|apiVersion|kind)/.test(path));
+const fieldsOfDialog = () =>
+  paths(page.history.objectAt(byId("dialog-object").value, page.drawn) ?? {}).filter(
+    ([path]) => !/^(status|apiVersion|kind)/.test(path),
+  );
 
 function offerPaths() {
   byId("dialog-paths").replaceChildren(...fieldsOfDialog().map(([value]) => make("option", { value })));
@@ -242,8 +263,14 @@ function showProblem() {
     return button;
   };
   banner("problem", history.problem, ...(failed < 0 ? [] : [link("Show the call that failed", failed)]));
-  const findings = history.entries.flatMap((entry, index) => (entry.type === "finding" ? [link(`${history.clock(entry.at)}: ${lineOf(entry).what}`, index)] : []));
-  banner("findings", findings.length ? (findings.length === 1 ? "1 finding" : `${findings.length} findings`) : null, ...findings);
+  const findings = history.entries.flatMap((entry, index) =>
+    entry.type === "finding" ? [link(`${history.clock(entry.at)}: ${lineOf(entry).what}`, index)] : [],
+  );
+  banner(
+    "findings",
+    findings.length ? (findings.length === 1 ? "1 finding" : `${findings.length} findings`) : null,
+    ...findings,
+  );
 }
 
 function listLines() {
@@ -265,15 +292,37 @@ function draw() {
   page.drawn = cursor;
   const world = history.worldAt(cursor);
   const parents = [...world].filter(([, object]) => isParent(object, page.start.kinds)).map(([key]) => key);
-  const parent = parents.includes(page.selected) ? page.selected : parents.includes(page.parent) ? page.parent : parents[0];
+  const parent = parents.includes(page.selected)
+    ? page.selected
+    : parents.includes(page.parent)
+      ? page.parent
+      : parents[0];
   page.parent = parent;
-  const shown = { history, cursor, world, parent, kinds: page.start.kinds, selected: page.selected, entry: page.entry, edit: history.lastEdit(cursor) };
+  const shown = {
+    history,
+    cursor,
+    world,
+    parent,
+    kinds: page.start.kinds,
+    selected: page.selected,
+    entry: page.entry,
+    edit: history.lastEdit(cursor),
+  };
   drawTree(byId("tree"), shown);
   drawParent(byId("parent"), byId("conditions"), shown);
   drawEdit(byId("edit"), shown);
   drawDetail(shown);
-  if (page.start.live) drawActions(byId("actions"), { failures: page.start.failures, active: lastOf("fail"), outage: lastOf("hook") === "down", world });
-  byId("slider").setAttribute("aria-valuetext", `${clock}: ${[...byId("parent").children].map((part) => part.textContent).join(" ")}`);
+  if (page.start.live)
+    drawActions(byId("actions"), {
+      failures: page.start.failures,
+      active: lastOf("fail"),
+      outage: lastOf("hook") === "down",
+      world,
+    });
+  byId("slider").setAttribute(
+    "aria-valuetext",
+    `${clock}: ${[...byId("parent").children].map((part) => part.textContent).join(" ")}`,
+  );
   markLine();
 }
 
@@ -386,20 +435,30 @@ function listenToTime() {
   byId("play").addEventListener("click", () => (page.playing ? stop() : play()));
   byId("previous").addEventListener("click", () => step(-1));
   byId("next").addEventListener("click", () => step(1));
-  byId("slider").addEventListener("input", ({ target }) => (stop(), go(Number(target.value))));
+  byId("slider").addEventListener("input", ({ target }) => {
+    stop();
+    go(Number(target.value));
+  });
   byId("slider").addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
-    if (by) event.preventDefault(), step(by);
+    if (!by) return;
+    event.preventDefault();
+    step(by);
   });
   byId("lines").addEventListener("click", ({ target }) => choose(Number(target.closest(".line")?.dataset.index ?? -1)));
   byId("lines").addEventListener("keydown", (event) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (by) event.preventDefault(), step(by), byId("lines").current?.focus();
+    if (!by) return;
+    event.preventDefault();
+    step(by);
+    byId("lines").current?.focus();
   });
   byId("all").addEventListener("change", () => page.history && listLines());
   byId("world").addEventListener("click", ({ target }) => {
     const { object } = target.closest("[data-object]")?.dataset ?? {};
-    if (object) Object.assign(page, { selected: object, entry: -1, drawn: -1 }), draw();
+    if (!object) return;
+    Object.assign(page, { selected: object, entry: -1, drawn: -1 });
+    draw();
   });
   byId("track").addEventListener("pointerdown", clickMark);
   byId("track").addEventListener("pointermove", nameMark);
@@ -408,7 +467,10 @@ function listenToTime() {
     page.width = drawMarks(byId("marks"), page.history);
     draw();
   }).observe(byId("track"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.history && drawMarks(byId("marks"), page.history));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener(
+    "change",
+    () => page.history && drawMarks(byId("marks"), page.history),
+  );
 }
 
 // The entry whose mark is under the pointer, or undefined.
@@ -418,7 +480,9 @@ function markAt({ clientX, clientY }) {
   const box = byId("marks").getBoundingClientRect();
   const [x, lane] = [clientX - box.left, Math.floor(((clientY - box.top) / box.height) * 4)];
   const far = (index) => Math.abs(placeOf(history.positions[index], history, box.width) - x);
-  const near = history.entries.map((_, index) => index).filter((index) => laneOf(history.entries[index]) === lane && far(index) < 7);
+  const near = history.entries
+    .map((_, index) => index)
+    .filter((index) => laneOf(history.entries[index]) === lane && far(index) < 7);
   return near.sort((a, b) => isLine(history.entries[b]) - isLine(history.entries[a]) || far(a) - far(b))[0];
 }
 
@@ -427,7 +491,8 @@ function clickMark(event) {
   const box = byId("marks").getBoundingClientRect();
   const index = markAt(event);
   stop();
-  if (index === undefined && page.history) go(((event.clientX - box.left - 8) / (box.width - 16)) * page.history.length);
+  if (index === undefined && page.history)
+    go(((event.clientX - box.left - 8) / (box.width - 16)) * page.history.length);
   else choose(index);
 }
 

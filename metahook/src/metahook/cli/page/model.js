@@ -67,7 +67,9 @@ export class History {
 
   // The index of the first entry of the user's last write, or -1.
   lastEdit(cursor) {
-    let index = this.entries.findLastIndex((entry, at) => at < cursor && entry.type === "write" && entry.actor === "you");
+    let index = this.entries.findLastIndex(
+      (entry, at) => at < cursor && entry.type === "write" && entry.actor === "you",
+    );
     while (index > 0 && this.entries[index - 1].actor === "you" && this.ats[index - 1] === this.ats[index]) index--;
     return index;
   }
@@ -86,7 +88,11 @@ export class History {
   responseTo(index) {
     const call = this.entries[index];
     const same = (entry, at) =>
-      at <= index && entry.type === "call" && entry.object === call.object && entry.hook === call.hook && "response" in entry;
+      at <= index &&
+      entry.type === "call" &&
+      entry.object === call.object &&
+      entry.hook === call.hook &&
+      "response" in entry;
     return call.status === 200 ? this.entries.findLast(same)?.response : call.response;
   }
 
@@ -102,10 +108,16 @@ function merged(simulation, steps, failures) {
   const add = (entry, index) => entries.splice(index < 0 ? entries.length : index, 0, entry);
   for (const step of steps.filter((step) => "fail" in step || "hook" in step || "restart" in step)) {
     const entry = { type: "step", at: step.at, actor: "you", text: describe(step, failures), tone: "plain" };
-    add(entry, entries.findIndex(({ at }) => at >= step.at - 0.0005));
+    add(
+      entry,
+      entries.findIndex(({ at }) => at >= step.at - 0.0005),
+    );
   }
   for (const finding of simulation.findings) {
-    add({ type: "finding", ...finding }, entries.findIndex(({ at }) => at > finding.at));
+    add(
+      { type: "finding", ...finding },
+      entries.findIndex(({ at }) => at > finding.at),
+    );
   }
   return entries;
 }
@@ -119,7 +131,8 @@ function compressed(entries, end) {
   const advance = (index, at, least) => {
     const next = position + Math.max(least, Math.min(at - time, LONGEST_GAP));
     for (; first < index; first++) {
-      positions[first] = at > time ? position + ((next - position) * (entries[first].at - time)) / (at - time) : position;
+      positions[first] =
+        at > time ? position + ((next - position) * (entries[first].at - time)) / (at - time) : position;
     }
     if (at - time > LONGEST_GAP) quiet.push([position, next, at - time]);
     [position, time] = [next, at];
@@ -158,11 +171,25 @@ export function lineOf(entry) {
   const [kind, , name] = (entry.object ?? "").split("/");
   switch (entry.type) {
     case "write":
-      if (entry.refused) return { who: entry.actor, what: `${entry.text ?? `${entry.verb} ${kind} ${name}`}: refused: ${entry.refused}`, tone: "bad" };
-      return { who: entry.actor, what: entry.text ?? `${entry.verb} ${kind} ${name}${entry.changed ? "" : " (no change)"}`, tone: entry.tone ?? "detail" };
+      if (entry.refused)
+        return {
+          who: entry.actor,
+          what: `${entry.text ?? `${entry.verb} ${kind} ${name}`}: refused: ${entry.refused}`,
+          tone: "bad",
+        };
+      return {
+        who: entry.actor,
+        what: entry.text ?? `${entry.verb} ${kind} ${name}${entry.changed ? "" : " (no change)"}`,
+        tone: entry.tone ?? "detail",
+      };
     case "call": {
-      const answer = entry.status === null ? "no response" : entry.status === 200 ? "responds" : `status ${entry.status}`;
-      return { who: "hook", what: `${entry.hook} of ${kind} ${name}: ${answer}`, tone: entry.status === 200 ? "detail" : "bad" };
+      const answer =
+        entry.status === null ? "no response" : entry.status === 200 ? "responds" : `status ${entry.status}`;
+      return {
+        who: "hook",
+        what: `${entry.hook} of ${kind} ${name}: ${answer}`,
+        tone: entry.status === 200 ? "detail" : "bad",
+      };
     }
     case "event":
       return { who: "event", what: `${entry.reason}: ${entry.message}`, tone: "bad" };
@@ -190,10 +217,18 @@ export function describe(step, failures) {
   return failures.find(({ name }) => name === step.fail)?.label ?? `Failure: ${step.fail}`;
 }
 
-export const nameOf = (object) => object.split("/").filter((part, index) => index !== 1).join(" ");
+export const nameOf = (object) =>
+  object
+    .split("/")
+    .filter((part, index) => index !== 1)
+    .join(" ");
 
 export function duration(seconds) {
-  for (const [size, unit] of [[DAY, "d"], [3600, "h"], [60, "min"]]) {
+  for (const [size, unit] of [
+    [DAY, "d"],
+    [3600, "h"],
+    [60, "min"],
+  ]) {
     if (seconds >= 2 * size) return `${Math.round(seconds / size)} ${unit}`;
   }
   return `${Math.round(seconds)} s`;
@@ -209,7 +244,10 @@ export function forest(world, kinds) {
     const owner = owners.find(({ controller }) => controller) ?? owners[0];
     (nodes.get(owner?.uid)?.children ?? roots).push(node);
   }
-  return [...roots.filter(({ object }) => isParent(object, kinds)), ...roots.filter(({ object }) => !isParent(object, kinds))];
+  return [
+    ...roots.filter(({ object }) => isParent(object, kinds)),
+    ...roots.filter(({ object }) => !isParent(object, kinds)),
+  ];
 }
 
 export const isParent = (object, kinds) => kinds.includes(`${object.apiVersion}/${object.kind}`);
@@ -227,8 +265,9 @@ export function podState(pod) {
   if (trouble) return ["bad", trouble];
   const condition = (type) => conditions.find((each) => each.type === type);
   if (condition("Ready")?.status === "True") return ["good", "Ready"];
-  if (condition("PodScheduled")?.status === "False") return ["bad", condition("PodScheduled").reason ?? "Unschedulable"];
-  return ["busy", waits[0] ?? (phase === "Running" ? "Running, not ready" : phase ?? "Pending")];
+  if (condition("PodScheduled")?.status === "False")
+    return ["bad", condition("PodScheduled").reason ?? "Unschedulable"];
+  return ["busy", waits[0] ?? (phase === "Running" ? "Running, not ready" : (phase ?? "Pending"))];
 }
 
 // A word for the state of an object that is not a Pod, or "".
@@ -236,7 +275,8 @@ export function stateOf(object) {
   const { spec = {}, status = {}, metadata } = object;
   if (metadata.deletionTimestamp) return "Terminating";
   const ready = (status.conditions ?? []).find(({ type }) => type === "Ready");
-  const word = status.state ?? status.phase ?? (ready && (ready.status === "True" ? "Ready" : ready.reason ?? "Not ready"));
+  const word =
+    status.state ?? status.phase ?? (ready && (ready.status === "True" ? "Ready" : (ready.reason ?? "Not ready")));
   if (typeof word === "string") return word;
   return Number.isInteger(spec.replicas) ? `${status.readyReplicas ?? 0}/${spec.replicas} ready` : "";
 }
@@ -244,9 +284,18 @@ export function stateOf(object) {
 // How many Pods of `before` are gone or end in `after`, and how many of `after` are new.
 export function replaced(before, after) {
   const pods = (world) => [...world.values()].filter(({ kind }) => kind === "Pod");
-  const alive = (world) => new Set(pods(world).filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.uid));
+  const alive = (world) =>
+    new Set(
+      pods(world)
+        .filter(({ metadata }) => !metadata.deletionTimestamp)
+        .map(({ metadata }) => metadata.uid),
+    );
   const [old, now] = [alive(before), alive(after)];
-  return { of: old.size, gone: [...old].filter((uid) => !now.has(uid)).length, added: [...now].filter((uid) => !old.has(uid)).length };
+  return {
+    of: old.size,
+    gone: [...old].filter((uid) => !now.has(uid)).length,
+    added: [...now].filter((uid) => !old.has(uid)).length,
+  };
 }
 
 const PLAIN = /^[A-Za-z_/.][\w ./@+=,();<>*'"&!?$%~^|\\-]*(:[\w./@-][\w ./@+=,:-]*)*$/;
@@ -262,7 +311,12 @@ export function scalar(value) {
 export function yamlLines(value, indent = "") {
   const isLeaf = (each) => each === null || typeof each !== "object" || !Object.keys(each).length;
   const leaf = (each, within) => {
-    if (typeof each !== "string" || !/[^\n]\n/.test(each) || /[^\S\n]\n|[^\n\t\x20-\uffff]|^\s|[\u0085\u2028\u2029]/.test(each)) return [scalar(each)];
+    if (
+      typeof each !== "string" ||
+      !/[^\n]\n/.test(each) ||
+      /[^\S\n]\n|[^\n\t\x20-\uffff]|^\s|[\u0085\u2028\u2029]/.test(each)
+    )
+      return [scalar(each)];
     const text = each.replace(/\n$/, "").split("\n");
     return [/\n$/.test(each) ? "|" : "|-", ...text.map((line) => (line ? within + line : ""))];
   };
@@ -274,7 +328,8 @@ export function yamlLines(value, indent = "") {
     });
   }
   return Object.entries(value).flatMap(([key, each]) => {
-    if (!isLeaf(each)) return [`${indent}${scalar(key)}:`, ...yamlLines(each, Array.isArray(each) ? indent : `${indent}  `)];
+    if (!isLeaf(each))
+      return [`${indent}${scalar(key)}:`, ...yamlLines(each, Array.isArray(each) ? indent : `${indent}  `)];
     const [first, ...rest] = leaf(each, `${indent}  `);
     return [`${indent}${scalar(key)}: ${first}`, ...rest];
   });
@@ -305,8 +360,12 @@ function changes(a, b, same) {
   const lines = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && same(a[i], b[j])) lines.push([" ", b[j]]), i++, j++;
-    else if (j === b.length || (i < a.length && longest[(i + 1) * width + j] >= longest[i * width + j + 1])) lines.push(["-", a[i++]]);
+    if (i < a.length && j < b.length && same(a[i], b[j])) {
+      lines.push([" ", b[j]]);
+      i++;
+      j++;
+    } else if (j === b.length || (i < a.length && longest[(i + 1) * width + j] >= longest[i * width + j + 1]))
+      lines.push(["-", a[i++]]);
     else lines.push(["+", b[j++]]);
   }
   return lines;
@@ -321,7 +380,7 @@ export function paths(value, path = "") {
 
 const KEY = /^(\s*)(- )?\s*([^\s#:'"-][^:]*):(\s|$)/;
 
-// The fields that can stand at the offset of a text, or null: {from, to, options: [{name, type, about, required, insert}]}.
+// The fields that can stand at the offset of a text, or null.
 export function completions(text, offset, schemas) {
   const lines = text.split("\n");
   const number = text.slice(0, offset).split("\n").length - 1;
@@ -331,11 +390,17 @@ export function completions(text, offset, schemas) {
   const [, spaces, dash = "", prefix] = start;
   const { path, siblings } = pathAt(lines, number, spaces.length, dash);
   let schema = schemaFor(lines, number, schemas);
-  for (const part of path) schema = part === "[]" ? schema?.items : schema?.properties?.[part] ?? schema?.additionalProperties;
+  for (const part of path)
+    schema = part === "[]" ? schema?.items : (schema?.properties?.[part] ?? schema?.additionalProperties);
   const indent = " ".repeat(spaces.length + dash.length);
   const options = Object.entries(schema?.properties ?? {})
     .filter(([name]) => name.toLowerCase().startsWith(prefix.toLowerCase()) && !siblings.has(name))
-    .map(([name, field]) => ({ name, ...about(field), required: schema.required?.includes(name) ?? false, insert: name + opening(field, indent) }));
+    .map(([name, field]) => ({
+      name,
+      ...about(field),
+      required: schema.required?.includes(name) ?? false,
+      insert: name + opening(field, indent),
+    }));
   const rest = /^[\w.$/-]*/.exec(lines[number].slice(typed.length))[0].length;
   return options.length ? { from: offset - prefix.length, to: offset + rest, options } : null;
 }
@@ -374,15 +439,21 @@ function schemaFor(lines, number, schemas) {
   const first = lines.findLastIndex((line, index) => index < number && /^---/.test(line)) + 1;
   const after = lines.findIndex((line, index) => index > number && /^---/.test(line));
   const document = lines.slice(first, after < 0 ? lines.length : after);
-  const value = (key) => document.find((line) => line.startsWith(`${key}:`))?.slice(key.length + 1).trim();
+  const value = (key) =>
+    document
+      .find((line) => line.startsWith(`${key}:`))
+      ?.slice(key.length + 1)
+      .trim();
   const [version, kind] = [value("apiVersion"), value("kind")];
   const all = Object.entries(schemas);
-  const found = all.filter(([name]) => (!kind || name.endsWith(`/${kind}`)) && (!version || name.startsWith(`${version}/`)));
+  const found = all.filter(
+    ([name]) => (!kind || name.endsWith(`/${kind}`)) && (!version || name.startsWith(`${version}/`)),
+  );
   return found[0]?.[1];
 }
 
 function about(field) {
-  const kind = (each) => (each?.["x-kubernetes-int-or-string"] ? "integer or string" : each?.type ?? "value");
+  const kind = (each) => (each?.["x-kubernetes-int-or-string"] ? "integer or string" : (each?.type ?? "value"));
   const type = field.type === "array" ? `list of ${kind(field.items)}` : kind(field);
   return { type, about: /^.*?[.](?=\s|$)|^.*/.exec(field.description ?? "")[0] };
 }
