@@ -105,8 +105,8 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
 	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/page tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py)
 
-release: $(READY) ## Build and check the files of a release, in build/release: REPOSITORY=NAME of the image, PARTS="wheels chart", or all
-	@$(BIN)/python -m release $(if $(REPOSITORY),--repository "$(REPOSITORY)") $(PARTS)
+release: $(READY) ## Build and check the files of a release, in build/release: REPOSITORY=NAME of the image, PLATFORMS=linux/amd64,linux/arm64, PARTS="wheels chart", or all
+	@$(BIN)/python -m release $(if $(REPOSITORY),--repository "$(REPOSITORY)") $(if $(PLATFORMS),--platforms "$(PLATFORMS)") $(PARTS)
 	@$(BIN)/pytest -q -m tools tests/release --ignore tests/release/test_workflows.py
 	@$(BIN)/pytest -q -m e2e -n 2 --dist loadfile tests/e2e/test_upgrade.py
 
@@ -143,6 +143,7 @@ format: $(READY) ## Format the code
 
 generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/, the dashboard, and parts of the pages
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
+	$(BIN)/myresource crd --json-schema > crds/myresource.schema.json
 	cp crds/mygroup.example.com_myresources.yaml charts/myresource-operator/files/crd.yaml
 	$(BIN)/python -m charts.settings
 	$(BIN)/python -m charts.children

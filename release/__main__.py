@@ -5,7 +5,7 @@ A release has all parts, or is none.
 wheels      wheels and source distributions of the operator and of metahook
 image       the image with its bill of materials and its provenance, as an OCI archive
 chart       the chart, as Helm packages it; its values name the image, so that it installs without ``--set``
-manifests   install.yaml and crds.yaml, for ``kubectl apply --server-side -f``
+manifests   install.yaml and crds.yaml, for ``kubectl apply --server-side -f``, and the schema for editors
 """
 
 import json
@@ -24,6 +24,7 @@ import click
 import helm_python as helm
 import yaml
 
+from release.card import card, docs_url
 from release.source import CHART, NotReleasable, Source
 
 ROOT = Path(__file__).parent.parent
@@ -50,6 +51,7 @@ def build_image(source: Source, folder: Path) -> None:
         raise NotReleasable(_LEFT_OUT.format("the image needs Docker with buildx"))
     created = f"--label=org.opencontainers.image.created={datetime.fromtimestamp(source.epoch, UTC):%Y-%m-%dT%H:%M:%SZ}"
     labels = [created, f"--build-arg=VERSION={source.version}", f"--build-arg=REVISION={source.revision}"]
+    labels += [f"--platform={source.platforms}"] if source.platforms else []
     attested = ["--sbom=true", "--provenance=mode=max", f"--output=type=oci,dest={_archive(source, folder)}"]
     # From the exported files: the checkout can have ignored files, and the modes of files that its umask gave them.
     built = subprocess.run(["docker", "buildx", "build", *attested, *labels, str(source.root)], check=False)
@@ -62,18 +64,21 @@ def _archive(source: Source, folder: Path) -> Path:
 
 
 def build_chart(source: Source, folder: Path) -> None:
-    """Package the chart."""
+    """Package the chart, with its card."""
     _name_image(source, folder)
+    with (source.root / CHART / "Chart.yaml").open("a") as file:
+        yaml.safe_dump(card(source, _digest(source, folder), docs_url(ROOT)), file, sort_keys=False, width=120)
     with helm.Chart.load(source.root / CHART) as chart:
         chart.save(folder)
 
 
 def build_manifests(source: Source, folder: Path) -> None:
-    """Write ``crds.yaml``, and ``install.yaml`` with all objects of ``metacontroller/``."""
+    """Write ``crds.yaml``, ``install.yaml`` with all objects of ``metacontroller/``, and the schema for editors."""
     _name_image(source, folder)
     crds = _resources(source.root / "crds")
     everything = [*crds, *_resources(source.root / "metacontroller")]
     (folder / "crds.yaml").write_text("---\n".join(crds))
+    shutil.copy(source.root / "crds/myresource.schema.json", folder)
     (folder / "install.yaml").write_text(_HEAD.format(version=source.version) + "---\n".join(everything))
 
 
@@ -112,14 +117,15 @@ PARTS: dict[str, Callable[[Source, Path], None]] = {
 
 @click.command()
 @click.option("--repository", default=REPOSITORY, help="Where the image will be pushed to, without a tag.")
+@click.option("--platforms", default="", help="Those of the image, such as linux/amd64,linux/arm64.")
 @click.option("--folder", default=str(FOLDER), type=click.Path(path_type=Path), help="Where the files are put.")
 @click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)))
-def main(repository: str, folder: Path, parts: tuple[str, ...]) -> None:
+def main(repository: str, platforms: str, folder: Path, parts: tuple[str, ...]) -> None:
     """Build the files of a release: all of them, or some PARTS to try."""
     chosen = [part for part in PARTS if not parts or part in parts]
     try:
         with tempfile.TemporaryDirectory() as exported:
-            source = Source.exported(ROOT, Path(exported), repository)
+            source = Source.exported(ROOT, Path(exported), repository, platforms)
             _build(source, folder, chosen)
     except NotReleasable as error:
         sys.exit(f"No release is built: {error}.")

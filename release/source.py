@@ -25,7 +25,7 @@ class Source:
     """The exported files in *root*; *epoch*: when they were committed, in seconds.
 
     *image* is the repository that the image will be pushed to. *version* is that of the image and the chart: between
-    releases it has the commit.
+    releases it has the commit. *platforms* are those of the image, with commas; empty is that of the builder.
     """
 
     root: Path
@@ -33,9 +33,10 @@ class Source:
     revision: str
     epoch: int
     image: str
+    platforms: str = ""
 
     @classmethod
-    def exported(cls, repository: Path, folder: Path, image: str) -> Self:
+    def exported(cls, repository: Path, folder: Path, image: str, platforms: str = "") -> Self:
         """Export the last commit of *repository* to *folder*; raise NotReleasable if it can't be released."""
         if _git(repository, "status", "--porcelain"):
             message = "files are changed that are not committed, see git status; commit or stash them"
@@ -51,7 +52,7 @@ class Source:
             version = _with_commit(folder, version, revision)
         else:
             _check_changelog(folder, version)
-        return cls(folder, version, revision, int(epoch), image)
+        return cls(folder, version, revision, int(epoch), image, platforms)
 
 
 def _git(repository: Path, *arguments: str) -> str:

@@ -1,5 +1,6 @@
 """The pages with all commands, as their ``--help`` describes them."""
 
+import re
 from collections.abc import Iterator
 
 import click
@@ -10,21 +11,46 @@ from app.settings.serve import ServeSettings
 from metahook.cli.program import program as metahook
 from metahook.commands import Program
 
-_ERRORS = "After an error, a command prints one line on stderr, and the exit code is 2."
+_CODES = """
+## Exit codes and formats
 
-_OPERATOR = f"""\
+| exit code | meaning |
+|---|---|
+| 0 | success |
+| 1 | what the command was asked about is not fine: see the table |
+| 2 | an error occurred, such as a file that can't be read, and one line on standard error tells which |
+| 130 | Ctrl-C ended a command that does not serve |
+
+In JSON, `simulate` prints an object a line.
+
+| command | `-o` | exit code 1 |
+|---|---|---|
+"""
+
+_OF_PEOPLE = "for people; `kubectl get -o json` has the objects"
+WITHOUT_JSON = {
+    "myresource record": "it writes files",
+    "myresource serve": "it serves",
+    **{f"kubectl myresource {name}": _OF_PEOPLE for name in ("explain", "restart", "tree", "wait")},
+    "metahook dev": "it serves",
+    "metahook new": "it writes files",
+    "metahook record": "it writes files",
+}
+"""Why a command does not print JSON."""
+
+_OPERATOR = """\
 # Commands
 
 For everyone who uses the command line. This page lists the commands, arguments and options of `myresource` and `kubectl
 myresource`. [Debug](../apps/kubectl-plugin.md) shows how to install both; [preview](../apps/preview.md),
 [simulate](../apps/simulate.md), [upgrade](../clusters/upgrade.md) and [record](../clusters/record.md) show how to use
-them. {_ERRORS} If kubectl fails, `kubectl myresource` shows its error, and has its exit code.
+them. If kubectl fails, `kubectl myresource` shows its error, and has its exit code.
 """
-_TOOLKIT = f"""\
+_TOOLKIT = """\
 # Commands of metahook
 
 For authors of hooks. This page lists the commands, arguments and options of `metahook`, and [Test a hook in any
-language](metahook.md) shows how to use them. {_ERRORS}
+language](metahook.md) shows how to use them.
 """
 
 _FILES = """
@@ -39,21 +65,41 @@ byte that is not UTF-8. A file has at most 32 MiB, and 200,000 values if it is Y
 
 def operator_page() -> str:
     """Return the page about the operator's commands."""
-    return _OPERATOR + "".join([*_sections(myresource()), *_sections(plugin())])
+    programs = (myresource(), plugin())
+    return _OPERATOR + _overview(*programs) + "".join(_section(each) for each in commands(*programs))
 
 
 def toolkit_page() -> str:
     """Return the page about those of the toolkit."""
-    return _TOOLKIT + _FILES + "".join(_sections(metahook()))
+    return _TOOLKIT + _overview(metahook()) + _FILES + "".join(_section(each) for each in commands(metahook()))
 
 
-def _sections(program: Program) -> Iterator[str]:
-    with program.group.make_context(program.name, [], resilient_parsing=True) as context:
-        for name in program.group.list_commands(context):
-            command = program.group.get_command(context, name)
-            if command and not command.hidden:
-                with click.Context(command, info_name=name, parent=context) as inner:
-                    yield _section(inner)
+def commands(*programs: Program) -> Iterator[click.Context]:
+    """Yield the context of each command of *programs*."""
+    for program in programs:
+        with program.group.make_context(program.name, [], resilient_parsing=True) as context:
+            for name in program.group.list_commands(context):
+                command = program.group.get_command(context, name)
+                if command and not command.hidden:
+                    with click.Context(command, info_name=name, parent=context) as inner:
+                        yield inner
+
+
+def _overview(*programs: Program) -> str:
+    return _CODES + "".join(map(_row, commands(*programs)))
+
+
+def _row(context: click.Context) -> str:
+    path = context.command_path
+    printed = ", ".join(f"`{each}`" for each in formats(context)) or WITHOUT_JSON.get(path, "")
+    status = re.search(r"^ *1  (.*)", context.command.help or "", re.MULTILINE)
+    return f"| `{path}` | {printed} | {status[1] if status else ''} |\n"
+
+
+def formats(context: click.Context) -> list[str]:
+    """Return the formats in which the command of *context* prints."""
+    types = (option.type for option in context.command.params if option.name == "output")
+    return [choice for each in types if isinstance(each, click.Choice) for choice in each.choices]
 
 
 def _section(context: click.Context) -> str:

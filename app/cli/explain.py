@@ -1,6 +1,8 @@
 """``myresource explain``: prints the list of all words, or the meaning of a reason, a state or a condition."""
 
 import difflib
+import json
+from typing import NamedTuple
 
 import click
 
@@ -19,24 +21,42 @@ from app.core.status.parent_status import TERMS
     required=False,
     shell_complete=lambda _context, _argument, start: [name for name in _names() if name.startswith(start)],
 )
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format."
+)
 @with_docs_url
-def command(word: str | None, docs_url: str) -> None:
+def command(word: str | None, docs_url: str, output: str) -> None:
     """Explain a WORD of a status and what to do; without WORD, list the reasons of Ready, the states and the
     conditions.
 
     WORD is a reason, a state or a condition, such as NotApplied, Degraded or Stalled.
     """
-    if word is None:
-        click.echo("\n\n".join(_table(title, rows) for title, rows in _tables().items()))
-        return
-    pages = [linked(text, docs_url) for name, text in _pages() if name.lower() == word.lower()]
-    if not pages:
-        names = {name.lower(): name for name, _ in _pages()}
+    pages = [each for each in _pages() if word is None or each.name.lower() == word.lower()]
+    if word is not None and not pages:
+        names = {each.name.lower(): each.name for each in _pages()}
         close = difflib.get_close_matches(word.lower(), names, n=1)
         hint = f"did you mean {names[close[0]]}?" if close else "for a list, run: myresource explain"
         message = f"no reason, state or condition {word!r}; {hint}"
         raise click.UsageError(message)
-    click.echo("\n\n".join(pages))
+    if output == "json":
+        text = json.dumps([each.as_json() for each in pages], indent=2, ensure_ascii=False)
+    elif word is None:
+        text = "\n\n".join(_table(title, rows) for title, rows in _tables().items())
+    else:
+        text = "\n\n".join(page(f"{each.name}: {each.about}", each.rows) for each in pages)
+    click.echo(linked(text, docs_url))
+
+
+class _Page(NamedTuple):
+    """What the word *name* is *about*, and texts with their labels."""
+
+    name: str
+    about: str
+    rows: list[Row]
+
+    def as_json(self) -> dict[str, str]:
+        texts = {label.title().replace(" ", ""): text for label, text in self.rows}
+        return {"name": self.name, "about": self.about, **{key[0].lower() + key[1:]: texts[key] for key in texts}}
 
 
 def _tables() -> dict[str, list[Row]]:
@@ -54,30 +74,30 @@ def _table(title: str, rows: list[Row]) -> str:
 
 
 def _names() -> list[str]:
-    return sorted({name for name, _ in _pages()})
+    return sorted({each.name for each in _pages()})
 
 
-def _pages() -> list[Row]:
-    """Return the pages with their words: the reasons of Ready, then states and conditions, then their reasons."""
+def _pages() -> list[_Page]:
+    """Return the pages: of the reasons of Ready, then states and conditions, then their reasons."""
     own = {reason.lower() for reason in REASONS}
     return [
-        *((name, _reason(reason)) for name, reason in REASONS.items()),
-        *((term.name, _term(term)) for term in TERMS),
-        *((other.reason, _condition(other)) for other in ANSWERS if other.reason.lower() not in own),
+        *map(_reason, REASONS.values()),
+        *map(_term, TERMS),
+        *(_condition(other) for other in ANSWERS if other.reason.lower() not in own),
     ]
 
 
-def _reason(reason: Reason) -> str:
+def _reason(reason: Reason) -> _Page:
     rows = [("Message", reason.example()), ("Why", reason.cause), ("What to do", reason.remedy)]
-    return page(f"{reason.name}: {reason.outlook.value}", rows)
+    return _Page(reason.name, reason.outlook.value, rows)
 
 
-def _term(term: Term) -> str:
+def _term(term: Term) -> _Page:
     reasons = [answer.reason for answer in ANSWERS if (answer.type, term.kind) == (term.name, "condition")]
     listed = [("Reasons", ", ".join(reasons))] if reasons else []
     rows = [("Meaning", term.meaning), *listed, ("What to do", term.remedy)]
-    return page(f"{term.name}: a {term.kind} of a MyResource", rows)
+    return _Page(term.name, f"a {term.kind} of a MyResource", rows)
 
 
-def _condition(condition: ParentCondition) -> str:
-    return page(f"{condition.reason}: {condition.type} is {condition.status}", [("Message", condition.example())])
+def _condition(condition: ParentCondition) -> _Page:
+    return _Page(condition.reason, f"{condition.type} is {condition.status}", [("Message", condition.example())])

@@ -1,8 +1,9 @@
 """``myresource import``: prints MyResources for Deployments, and says what they can't have."""
 
+import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -61,8 +62,16 @@ _USES = {
     help="Container of the application, if a Pod has several; the others become sidecars. Repeatable.",
 )
 @click.option("--check", is_flag=True, help="Instead, print how the Pods differ from those of the Deployment.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["yaml", "json"]),
+    default="yaml",
+    show_default=True,
+    help="Output format; --check prints text, or JSON. In JSON, what YAML has in comments is on standard error.",
+)
 @input_errors()
-def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool) -> int:
+def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool, output: str) -> int:
     """Print MyResources for Deployments.
 
     Services, autoscalers, PodDisruptionBudgets, Ingresses and HTTPRoutes in the files become part of the MyResource of
@@ -89,6 +98,7 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
     _check_each_is_there_once(found)
     _check_containers(containers, deployments)
     code, by_name, left = 0, dict[tuple[str, str], FileManifest](), [*others]
+    printed: list[Json] = []
     for each in deployments:
         result = _imported(each, [other for other in others if _is_beside(other, each)], containers)
         left = [
@@ -96,24 +106,33 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
         ]
         used = [other for other in left if _is_used(other, each, result)]
         left = [other for other in left if other not in used]
+        place = f"Deployment {each.name}"
         if check:
-            for sentence in result.said[Weight.ALWAYS] + result.said[Weight.CHANGED]:
-                click.echo(printable(f"{_where(each, sentence)}: {sentence}"))
+            told = [*result.said[Weight.ALWAYS], *result.said[Weight.CHANGED]]
+            lines = [(_where(each, sentence), sentence) for sentence in told]
+            printed += ({"deployment": each.name, "from": where, "difference": text} for where, text in lines)
+            _print((f"{printable(f'{where}: {place}: {text}')}\n" for where, text in lines), output)
         elif result.my_resource:
             _check_is_new(result.my_resource, each, by_name)
-            click.echo(_document(each, result, result.my_resource), nl=False)
-            for other in used:
-                click.echo(f"---\n{as_yaml(other.content)}", nl=False)
+            printed += (result.my_resource, *(other.content for other in used))
+            _print([_document(each, result, result.my_resource)], output)
+            _print((f"---\n{as_yaml(other.content)}" for other in used), output)
+            for sentence in result.said[Weight.CHANGED] if output == "json" else ():
+                print(printable(f"myresource: {_where(each, sentence)}: {place}: {sentence}"), file=sys.stderr)
         for sentence in result.said[Weight.LOST]:
-            print(printable(f"myresource: {_where(each, sentence)}: left out: {sentence}"), file=sys.stderr)
+            print(printable(f"myresource: {_where(each, sentence)}: {place}: left out: {sentence}"), file=sys.stderr)
         code = max(code, 0 if result.is_whole else 1)
+    if output == "json":
+        made = printed if check else {"apiVersion": "v1", "kind": "List", "items": printed}
+        click.echo(json.dumps(made, indent=2, ensure_ascii=False))
     for other in left:
         print(printable(f"myresource: {other.place()}: {other.kind} {other.name}: {_why_not(other)}"), file=sys.stderr)
     return code
 
 
 def _where(deployment: FileManifest, sentence: str) -> str:
-    return f"{deployment.place(*_path(deployment, sentence))}: Deployment {deployment.name}"
+    """Return file and line of the field of *deployment* that *sentence* is about."""
+    return deployment.place(*_path(deployment, sentence))
 
 
 _STEP = re.compile(r"\[([^]]+)]|([^.\[]+)")
@@ -140,6 +159,11 @@ def _index(items: list[Any], step: str) -> int:
         if keys & {str(value) for value in (item.values() if isinstance(item, dict) else [item])}:
             return index
     return int(step) if step.isdecimal() else len(items)
+
+
+def _print(texts: Iterable[str], output: str) -> None:
+    for text in texts if output == "yaml" else ():
+        click.echo(text, nl=False)
 
 
 def _is_deployment(manifest: FileManifest) -> bool:

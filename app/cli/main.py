@@ -33,6 +33,7 @@ _TOOLKIT = {
     "render": "Print the children of a MyResource as manifests.",
     "replay": "Show how this version responds to recorded requests.",
     "simulate": "Run a MyResource in a simulated cluster.",
+    "validate": "Check the MyResources in files as a cluster does.",
 }
 
 

@@ -13,7 +13,7 @@ from tests.cli.command import CommandResult, call
 
 
 @pytest.mark.parametrize(
-    "name", ["crd", "diff", "explain", "import", "record", "render", "replay", "serve", "simulate"]
+    "name", ["crd", "diff", "explain", "import", "record", "render", "replay", "serve", "simulate", "validate"]
 )
 def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ended = call(name, "--help")

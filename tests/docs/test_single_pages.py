@@ -73,9 +73,12 @@ def test_laptop_yaml_differs_from_the_chart_only_in_label_selector_urls_and_time
     assert laptop["spec"] == chart["spec"]
 
 
-def test_the_workflow_of_the_page_about_metahook_has_the_inputs_of_the_action() -> None:
-    action = yaml.safe_load((ROOT / ".github/actions/check/action.yml").read_text())
-    *_, used = yaml.safe_load(shown("metahook/docs/metahook.md"))["steps"]
+@pytest.mark.parametrize(
+    ("name", "page"), [("check", "metahook/docs/metahook.md"), ("validate", "docs/apps/editors.md")]
+)
+def test_the_workflow_of_a_page_has_the_inputs_of_the_action(name: str, page: str) -> None:
+    action = yaml.safe_load((ROOT / f".github/actions/{name}/action.yml").read_text())
+    *_, used = yaml.safe_load(blocks((ROOT / page).read_text(), "yaml")[-1])["steps"]
 
     assert used["with"].keys() == action["inputs"].keys()
 

@@ -81,6 +81,7 @@ def test_the_manifests_are_those_of_the_directory_with_the_image_of_the_release(
         plain((item["kind"], item["metadata"])) for item in expected
     ]
     assert [image.startswith(f"{built.image}{sign}") for image in images for sign in ":@"].count(True) == 1
+    assert built.file("myresource.schema.json").read_bytes() == (ROOT / "crds/myresource.schema.json").read_bytes()
 
 
 def test_the_image_archive_is_complete_and_attested_and_the_chart_and_the_manifests_name_its_digest(
@@ -92,14 +93,16 @@ def test_the_image_archive_is_complete_and_attested_and_the_chart_and_the_manife
     blobs = {name.rpartition("/")[2]: content for name, content in files.items() if name.startswith("blobs/")}
     digest = json.loads(files["index.json"])["manifests"][0]["digest"]
     listed = json.loads(blobs[digest.removeprefix("sha256:")])["manifests"]
-    image, attestation = (json.loads(blobs[each["digest"].removeprefix("sha256:")]) for each in listed)
-    types = (each["annotations"]["in-toto.io/predicate-type"] for each in attestation["layers"])
-    predicates = {each.partition("/v")[0] for each in types}
+    found = [json.loads(blobs[each["digest"].removeprefix("sha256:")]) for each in listed]
+    types = [[each.get("annotations", {}).get("in-toto.io/predicate-type") for each in one["layers"]] for one in found]
+    images = [one for one, names in zip(found, types, strict=True) if not any(names)]  # one for each architecture
+    predicates = [{name.partition("/v")[0] for name in names} for names in types if any(names)]
+    image = images[0]
     config = json.loads(blobs[image["config"]["digest"].removeprefix("sha256:")])
     labels = {key.removeprefix(OCI): value for key, value in config["config"]["Labels"].items() if key.startswith(OCI)}
 
     assert all(hashlib.sha256(content).hexdigest() == name for name, content in blobs.items())
-    assert predicates == {"https://spdx.dev/Document", "https://slsa.dev/provenance"}
+    assert predicates == [{"https://spdx.dev/Document", "https://slsa.dev/provenance"}] * len(images)
     assert built.chart["image"]["digest"] == digest
     assert f"image: {built.image}@{digest}\n" in built.file("install.yaml").read_text()
     assert sum(each["size"] for each in image["layers"]) < LARGEST_IMAGE

@@ -120,7 +120,14 @@ def test_a_change_that_is_not_committed_is_refused_by_one_sentence_and_the_last_
 def test_the_image_is_built_and_attested_from_the_exported_files_and_without_docker_the_other_parts_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = Source(tmp_path / "exported", version="1.2.3", revision="abc", epoch=0, image="registry.example.com/a")
+    source = Source(
+        tmp_path / "exported",
+        version="1.2.3",
+        revision="abc",
+        epoch=0,
+        image="r/a",
+        platforms="linux/amd64,linux/arm64",
+    )
     path = os.environ["PATH"]
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NotReleasable, match=r"needs Docker with buildx; to build the other parts: make release PARTS="):
@@ -132,5 +139,5 @@ def test_the_image_is_built_and_attested_from_the_exported_files_and_without_doc
     with pytest.raises(NotReleasable, match="the image can't be built"):
         command.build_image(source, tmp_path)
     asked = (tmp_path / "asked").read_text().split()
-    assert {"--sbom=true", "--provenance=mode=max"} <= {*asked}
+    assert {"--sbom=true", "--provenance=mode=max", "--platform=linux/amd64,linux/arm64"} <= {*asked}
     assert asked[-1] == str(source.root)

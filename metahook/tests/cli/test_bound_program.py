@@ -73,7 +73,7 @@ def test_its_help_names_the_program_and_its_parents_and_no_manifests() -> None:
 
     assert "an edit of a Greeting" in diff
     assert "--manifests" not in diff
-    assert {"diff", "record", "render", "replay", "simulate"} <= set(every.split())
+    assert {"diff", "record", "render", "replay", "simulate", "validate"} <= set(every.split())
 
 
 def test_an_own_command_may_have_a_name_that_python_reserves() -> None:

@@ -75,6 +75,7 @@ VERBS = {
     "render": "Print the children and the status that a hook returns.",
     "replay": "Show how a hook responds to recorded requests.",
     "simulate": "Run a hook in a simulated cluster.",
+    "validate": "Check the parents in files as a cluster does.",
 }
 """The commands that a program bound to one controller has, too."""
 

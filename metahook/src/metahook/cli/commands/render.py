@@ -61,6 +61,23 @@ def command(files: tuple[str, ...], observed: str | None, subject: HookUnderTest
     """  # noqa: D301 - click keeps the line breaks after this control character
     moment = _time(now)
     objects = Objects.found(files, subject.settings)
+    rendered = render(objects, subject, moment, observed)
+    _print(rendered, output)
+    return 0
+
+
+class Rendered(NamedTuple):
+    """The *response* to a sync of *parent*, which is at *where*: a file and a name."""
+
+    parent: Json
+    where: str
+    response: bytes
+
+
+def render(objects: Objects, subject: HookUnderTest, moment: datetime, observed: str | None = None) -> list[Rendered]:
+    """Return the responses to the parents, which are stored if their children are in the file *observed*; raise Refused
+    for what a cluster would refuse of *objects*, or of a response.
+    """
     objects.accepted(subject.settings, objects if observed else None)  # one with children is stored
     others = [item.content for item in objects.others]
     children = load(observed) if observed else []
@@ -71,23 +88,14 @@ def command(files: tuple[str, ...], observed: str | None, subject: HookUnderTest
         given = {**item.content, "metadata": present_fields(item.content["metadata"])}
         parent = requests.stored(given, children)
         request = requests.compose(parent, children, others, moment, where)
-        rendered.append(_Rendered(parent, where, requests.answer("sync", request, moment, where)))
+        rendered.append(Rendered(parent, where, requests.answer("sync", request, moment, where)))
     _check_valid(objects, rendered)
     if not observed:
         _check_in_cluster(objects, subject)
-    _print(rendered, output)
-    return 0
+    return rendered
 
 
-class _Rendered(NamedTuple):
-    """The *response* to a sync of *parent*, which is at *where*: a file and a name."""
-
-    parent: Json
-    where: str
-    response: bytes
-
-
-def _print(rendered: list[_Rendered], output: str) -> None:
+def _print(rendered: list[Rendered], output: str) -> None:
     """Print all, and on standard error why a parent has no children."""
     if output == "response":
         click.echo("\n".join(item.response.decode() for item in rendered))
@@ -102,7 +110,7 @@ def _print(rendered: list[_Rendered], output: str) -> None:
             print(f"{program_name()}: {item.where}: no children: {ready}", file=sys.stderr)
 
 
-def _objects(item: _Rendered, *, with_status: bool) -> list[Json]:
+def _objects(item: Rendered, *, with_status: bool) -> list[Json]:
     """Return the children, after the parent with its status if it is asked for *with_status*."""
     parent, response = item.parent, msgspec.json.decode(item.response)
     metadata = {name: parent["metadata"][name] for name in ("name", "namespace") if name in parent["metadata"]}
@@ -111,7 +119,7 @@ def _objects(item: _Rendered, *, with_status: bool) -> list[Json]:
     return [{**identity, "status": response.get("status") or {}}, *children] if with_status else children
 
 
-def _check_valid(objects: Objects, rendered: list[_Rendered]) -> None:
+def _check_valid(objects: Objects, rendered: list[Rendered]) -> None:
     """Raise Refused for a spec that the hook refuses for what only it knows, such as the size of a child."""
     reason = traits().invalid_reason
     found = [
