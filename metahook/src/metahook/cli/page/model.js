@@ -208,7 +208,7 @@ export function laneOf(entry) {
 
 export function describe(step, failures) {
   if ("apply" in step) return "Apply";
-  if ("delete" in step) return `Delete ${nameOf(step.delete)}`;
+  if ("delete" in step) return `Delete ${nameOf(step.delete.object)}`;
   if ("edit" in step) return `Edit ${nameOf(step.edit.object)}`;
   if ("hook" in step) return step.hook === "down" ? "Outage of the hook begins" : "Outage of the hook ends";
   if ("restart" in step) return "Metacontroller restarts";
@@ -216,11 +216,7 @@ export function describe(step, failures) {
   return failures.find(({ name }) => name === step.fail)?.label ?? `Failure: ${step.fail}`;
 }
 
-export const nameOf = (object) =>
-  object
-    .split("/")
-    .filter((part, index) => index !== 1)
-    .join(" ");
+export const nameOf = (object) => object.replace(/\/.*\//, " ").replace("/", " ");
 
 export function duration(seconds) {
   for (const [size, unit] of [
@@ -277,7 +273,8 @@ export function stateOf(object) {
   const word =
     status.state ?? status.phase ?? (ready && (ready.status === "True" ? "Ready" : (ready.reason ?? "Not ready")));
   if (typeof word === "string") return word;
-  return Number.isInteger(spec.replicas) ? `${status.readyReplicas ?? 0}/${spec.replicas} ready` : "";
+  const counts = object.apiVersion === "apps/v1" || "readyReplicas" in status; // apps/v1 leaves out a count of 0
+  return counts && Number.isInteger(spec.replicas) ? `${status.readyReplicas ?? 0}/${spec.replicas} ready` : "";
 }
 
 // How many Pods of `before` are gone or end in `after`, and how many of `after` are new.
