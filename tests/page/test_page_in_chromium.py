@@ -147,10 +147,11 @@ def test_a_person_mends_an_error_breaks_the_image_looks_back_and_undoes_it(brows
         assert page.shows("#parent", "Building")
         assert page.shows("#parent", "Ready")  # it plays by itself
 
-        page.replace("memory:", "memorry:")
-        assert page.shows("#errors", "^Line 8: .*did you mean memory")
-        assert page.text("#gutter .bad") == "8"
-        page.replace("memorry:", "memory:")
+        page.replace("memory: ", "memorry: ")
+        line = Path(EXAMPLE).read_text().partition("memory: ")[0].count("\n") + 1
+        assert page.shows("#errors", f"^Line {line}: .*did you mean memory")
+        assert page.text("#gutter .bad") == str(line)
+        page.replace("memorry: ", "memory: ")
         assert page.shows("#errors", "^$")
 
         page.click("Image can't be pulled")
@@ -172,6 +173,12 @@ def test_a_person_mends_an_error_breaks_the_image_looks_back_and_undoes_it(brows
         page.go(1)
         assert page.has(".pod.bad", 0)
         assert page.has(".pod.good", 1)
+
+        page.click("Delete an object")
+        assert page.tab_to("dialog-do")
+        page.press("Enter")
+        assert page.shows("#detail-note", "This object is gone")
+        assert page.has(".pod", 0)
 
 
 def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:

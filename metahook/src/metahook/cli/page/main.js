@@ -169,7 +169,7 @@ function clickAction({ target }) {
   if (action === "fail") act({ fail: lastOf("fail") === argument ? "none" : argument });
   if (action === "hook") act({ hook: lastOf("hook") === "down" ? "up" : "down" });
   if (action === "restart") act({ restart: "metacontroller" });
-  if (action === "delete" && argument) act({ delete: argument });
+  if (action === "delete" && argument) act({ delete: { object: argument } });
   else if (action === "edit" || action === "delete") ask(action);
 }
 
@@ -210,7 +210,7 @@ function offerPaths() {
 function closeDialog() {
   const [dialog, object] = [byId("dialog"), byId("dialog-object").value];
   if (dialog.returnValue !== "do" || !object) return;
-  if (dialog.dataset.action === "delete") return act({ delete: object });
+  if (dialog.dataset.action === "delete") return act({ delete: { object } });
   const text = byId("dialog-value").value;
   let value = text;
   try {

@@ -208,7 +208,7 @@ export function laneOf(entry) {
 
 export function describe(step, failures) {
   if ("apply" in step) return "Apply";
-  if ("delete" in step) return `Delete ${nameOf(step.delete)}`;
+  if ("delete" in step) return `Delete ${nameOf(step.delete.object)}`;
   if ("edit" in step) return `Edit ${nameOf(step.edit.object)}`;
   if ("hook" in step) return step.hook === "down" ? "Outage of the hook begins" : "Outage of the hook ends";
   if ("restart" in step) return "Metacontroller restarts";
