@@ -113,6 +113,9 @@ async function renew() {
 
 const now = () => (page.history ? Math.ceil(page.history.timeAt(page.position) * 1000 - 1e-6) / 1000 : 0);
 
+// An object's key as a step names it: one of a cluster-scoped kind has no namespace.
+const written = (key) => key.replace("//", "/");
+
 // Let a step happen at the playhead; later steps are dropped.
 async function act(step) {
   const at = now();
@@ -173,7 +176,7 @@ function clickAction({ target }) {
   if (action === "fail") act({ fail: lastOf("fail") === argument ? "none" : argument });
   if (action === "hook") act({ hook: lastOf("hook") === "down" ? "up" : "down" });
   if (action === "restart") act({ restart: "metacontroller" });
-  if (action === "delete" && argument) act({ delete: { object: argument } });
+  if (action === "delete" && argument) act({ delete: { object: written(argument) } });
   else if (action === "edit" || action === "delete") ask(action);
 }
 
@@ -214,7 +217,7 @@ function offerPaths() {
 function closeDialog() {
   const [dialog, object] = [byId("dialog"), byId("dialog-object").value];
   if (dialog.returnValue !== "do" || !object) return;
-  if (dialog.dataset.action === "delete") return act({ delete: { object } });
+  if (dialog.dataset.action === "delete") return act({ delete: { object: written(object) } });
   const text = byId("dialog-value").value;
   let value = text;
   try {
@@ -222,7 +225,7 @@ function closeDialog() {
   } catch {
     // A text that is no JSON stands for itself.
   }
-  act({ edit: { object, set: { [byId("dialog-path").value]: value } } });
+  act({ edit: { object: written(object), set: { [byId("dialog-path").value]: value } } });
 }
 
 // Show

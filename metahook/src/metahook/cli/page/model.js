@@ -216,11 +216,8 @@ export function describe(step, failures) {
   return failures.find(({ name }) => name === step.fail)?.label ?? `Failure: ${step.fail}`;
 }
 
-export const nameOf = (object) =>
-  object
-    .split("/")
-    .filter((part, index) => index !== 1)
-    .join(" ");
+// Kind and name of an object's key, which is Kind/namespace/name, or Kind/name in a step.
+export const nameOf = (object) => `${object.split("/")[0]} ${object.split("/").at(-1)}`;
 
 export function duration(seconds) {
   for (const [size, unit] of [
@@ -277,7 +274,8 @@ export function stateOf(object) {
   const word =
     status.state ?? status.phase ?? (ready && (ready.status === "True" ? "Ready" : (ready.reason ?? "Not ready")));
   if (typeof word === "string") return word;
-  return Number.isInteger(spec.replicas) ? `${status.readyReplicas ?? 0}/${spec.replicas} ready` : "";
+  const counts = object.apiVersion === "apps/v1" || "readyReplicas" in status; // apps/v1 leaves out a count of 0
+  return counts && Number.isInteger(spec.replicas) ? `${status.readyReplicas ?? 0}/${spec.replicas} ready` : "";
 }
 
 // How many Pods of `before` are gone or end in `after`, and how many of `after` are new.
