@@ -216,8 +216,7 @@ export function describe(step, failures) {
   return failures.find(({ name }) => name === step.fail)?.label ?? `Failure: ${step.fail}`;
 }
 
-// Kind and name of an object's key, which is Kind/namespace/name, or Kind/name in a step.
-export const nameOf = (object) => `${object.split("/")[0]} ${object.split("/").at(-1)}`;
+export const nameOf = (object) => object.replace(/\/.*\//, " ").replace("/", " ");
 
 export function duration(seconds) {
   for (const [size, unit] of [
