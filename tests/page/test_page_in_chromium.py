@@ -179,6 +179,12 @@ def test_a_person_mends_an_error_breaks_the_image_looks_back_and_undoes_it(brows
         assert page.has(".pod.bad", 0)
         assert page.has(".pod.good", 1)
 
+        page.click("Delete an object")
+        assert page.tab_to("dialog-do")
+        page.press("Enter")
+        assert page.shows("#detail-note", "This object is gone")
+        assert page.has(".pod", 0)
+
 
 def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:

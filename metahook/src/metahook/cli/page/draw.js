@@ -333,7 +333,7 @@ function drawMark(pen, entry, x, color, minor) {
 }
 
 // The buttons for what goes wrong at the playhead.
-export function drawActions(box, { failures, active, outage, world, busy }) {
+export function drawActions(box, { failures, active, outage, world }) {
   const kept = [...world].filter(([, object]) => ["ConfigMap", "Secret"].includes(object.kind)).slice(0, 2);
   const items = [
     ...failures.map(({ name, label }) => ({ key: `fail ${name}`, label, pressed: active === name })),
@@ -349,7 +349,6 @@ export function drawActions(box, { failures, active, outage, world, busy }) {
     () => make("button"),
     (button, { label, pressed }) => {
       setText(button, pressed ? `End: ${label}` : label);
-      button.disabled = busy;
       if (pressed !== undefined) button.setAttribute("aria-pressed", String(pressed));
     },
   );

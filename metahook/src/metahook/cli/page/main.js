@@ -51,7 +51,10 @@ async function simulate(steps, from) {
     } else if (answer.errors) {
       editor.show(answer.errors);
       banner("request", "There are errors in the text. Nothing was simulated.");
-    } else banner("request", sentence(`nothing was simulated: ${answer.detail}`));
+    } else {
+      const reason = typeof answer.detail === "string" ? answer.detail : "the server does not accept these steps";
+      banner("request", sentence(`nothing was simulated: ${reason}`));
+    }
     return status === 200;
   } catch (error) {
     if (error.name !== "AbortError") banner("request", "The server did not respond to this simulation. Try again.");
@@ -101,6 +104,7 @@ async function renew() {
   const untouched = old.some(({ text }) => text === editor.text);
   if (untouched && now(editor.text) !== editor.text) editor.text = now(editor.text);
   fillExamples();
+  if (!page.steps.length) return startOver();
   const steps = page.steps.map((step) => ("apply" in step ? { ...step, apply: now(step.apply) } : step));
   await simulate(steps, page.history ? page.history.timeAt(page.position) : 0);
 }
