@@ -11,7 +11,7 @@ PAGES = [
     "docs/contributing/hook-on-your-laptop.md",
     "metahook/docs/port-your-reconciler.md",
     *(f"docs/apps/{name}.md" for name in ("config-reload", "dependencies", "rollback", "troubleshoot")),
-    *(f"docs/clusters/{name}.md" for name in ("install", "monitor", "operate", "scale", "tls", "upgrade")),
+    *(f"docs/clusters/{name}.md" for name in ("install", "monitor", "offline", "operate", "scale", "tls", "upgrade")),
     *(f"docs/reference/{name}.md" for name in ("alerts", "children", "status")),
 ]
 

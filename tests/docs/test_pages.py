@@ -88,6 +88,15 @@ def test_a_value_in_the_page_about_the_installation_belongs_to_one_of_the_two_ch
         assert values in metacontrollers or rendered(values)
 
 
+def test_the_page_for_clusters_without_internet_access_saves_all_images() -> None:
+    (saved,) = [command.split()[4:] for command in commands("docs/clusters/offline.md") if "docker save" in command]
+    made = rendered({"image": {"repository": "registry.example.com/myresource-operator", "tag": "1.0.0"}})
+    used = {image for text in made.values() for image in re.findall(r"(?m)^ *(?:- )?image: \"?([^\s\"]+)", text)}
+
+    assert "tests/sync.yaml" in made  # the Pod of helm test
+    assert {image.replace("$version", "1.0.0") for image in saved if "metacontroller/" not in image} == used
+
+
 def test_the_values_that_the_page_about_dependencies_gives_are_those_of_the_chart() -> None:
     page = (ROOT / "docs/apps/dependencies.md").read_text()
     (text,) = re.findall(r"^```\n(watch:.*?)^```$", page, re.DOTALL | re.MULTILINE)
