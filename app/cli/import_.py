@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
@@ -96,7 +96,7 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool,
     _check_each_is_there_once(found)
     _check_containers(containers, deployments)
     code, by_name, left = 0, dict[tuple[str, str], FileManifest](), [*others]
-    printed: list[Json] = []
+    printed, texts = list[Json](), list[str]()
     for each in deployments:
         result = _imported(each, [other for other in others if _is_beside(other, each)], containers)
         where = f"{each.place()}: Deployment {each.name}"
@@ -108,28 +108,24 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool,
         if check:
             told = result.said[Weight.ALWAYS] + result.said[Weight.CHANGED]
             printed += ({"deployment": each.name, "from": each.place(), "difference": sentence} for sentence in told)
-            _print((f"{printable(f'{where}: {sentence}')}\n" for sentence in told), output)
+            texts += (f"{printable(f'{where}: {sentence}')}\n" for sentence in told)
         elif result.my_resource:
             _check_is_new(result.my_resource, each, by_name)
             printed += (result.my_resource, *(other.content for other in used))
-            _print([_document(each, result, result.my_resource)], output)
-            _print((f"---\n{as_yaml(other.content)}" for other in used), output)
+            texts += (
+                _document(each, result, result.my_resource),
+                *(f"---\n{as_yaml(other.content)}" for other in used),
+            )
             for sentence in result.said[Weight.CHANGED] if output == "json" else ():
                 print(printable(f"myresource: {where}: {sentence}"), file=sys.stderr)
         for sentence in result.said[Weight.LOST]:
             print(printable(f"myresource: {where}: left out: {sentence}"), file=sys.stderr)
         code = max(code, 0 if result.is_whole else 1)
-    if output == "json":
-        made = printed if check else {"apiVersion": "v1", "kind": "List", "items": printed}
-        click.echo(json.dumps(made, indent=2, ensure_ascii=False))
+    made = printed if check else {"apiVersion": "v1", "kind": "List", "items": printed}
+    click.echo(f"{json.dumps(made, indent=2, ensure_ascii=False)}\n" if output == "json" else "".join(texts), nl=False)
     for other in left:
         print(printable(f"myresource: {other.place()}: {other.kind} {other.name}: {_why_not(other)}"), file=sys.stderr)
     return code
-
-
-def _print(texts: Iterable[str], output: str) -> None:
-    for text in texts if output == "yaml" else ():
-        click.echo(text, nl=False)
 
 
 def _is_deployment(manifest: FileManifest) -> bool:

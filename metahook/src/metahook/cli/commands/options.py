@@ -1,6 +1,7 @@
 """The options that the commands share, and what they make of them."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TypeVar
@@ -162,6 +163,16 @@ def with_files(command: Callable[..., T], *, required: bool = True) -> Callable[
         help="File with parents, and with other objects in the cluster; - is standard input. May be repeated.",
     )
     return option(command)
+
+
+def with_progress(items: Sequence[T], about: str) -> Iterable[T]:
+    """Return *items*; on a terminal, what is done of them is shown until all are."""
+    if not sys.stderr.isatty():
+        return items
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and few need it
+    from rich.progress import track  # noqa: PLC0415 - the same
+
+    return track(items, about, console=Console(stderr=True), transient=True)
 
 
 with_output = click.option(

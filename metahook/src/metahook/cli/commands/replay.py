@@ -8,7 +8,7 @@ from datetime import datetime
 import click
 
 from metahook.cli.binding import Binding, CollectsObjects, Uncompared, binding, own, traits, words
-from metahook.cli.commands.options import built_in, with_hook, with_output
+from metahook.cli.commands.options import built_in, with_hook, with_output, with_progress
 from metahook.cli.comparison.edits import structs_of
 from metahook.cli.comparison.responses import HookResponse, HookVersion, Report, compare, other_response, own_response
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, input_errors, program_name
@@ -82,7 +82,9 @@ def command(
         _check_texts(recordings)
     other = open_url(against, "--against", credentials, paths) if against else None
     version = version_of(called, traits().uncompared)
-    report = Report([compare(item, now, other, version) for item in recordings], words().parent)
+    report = Report(
+        [compare(item, now, other, version) for item in with_progress(recordings, "requests")], words().parent
+    )
     if all(item.difference is None for item in report.comparisons):
         message = "nothing to compare these requests with; give recordings with their responses, or --against URL"
         raise InputError(message)

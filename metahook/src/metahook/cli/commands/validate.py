@@ -7,14 +7,14 @@ left out.
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from metahook.cli.binding import words
-from metahook.cli.commands.options import HookUnderTest, with_subject
+from metahook.cli.commands.options import HookUnderTest, with_progress, with_subject
 from metahook.cli.commands.render import render
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, Refused, input_errors, program_name
 from metahook.cli.files.documents import FILE, documents_in, read_text
@@ -49,7 +49,7 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
     """Check each file that has a parent as a cluster does.
 
     A PATH is a file or a directory. What else is there is ignored: objects of other kinds, files that are no manifests,
-    templates of Helm, and patches that a kustomization.yaml in the same directory, or in the one above, lists.
+    templates of Helm, and patches whose path is in a kustomization.yaml in the same directory, or in the one above.
 
     \b
     Exit status:
@@ -59,7 +59,7 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
     """  # noqa: D301 - click keeps the line breaks after this control character
     findings: list[Finding] = []
     count = 0
-    for file in (file for path in paths for file in files_in(path)):
+    for file in with_progress([file for path in paths for file in files_in(path)], "files"):
         text = read_text(file)
         kinds = [parent.kind for parent in subject.settings.parents]
         if not any(word in text for kind in kinds for word in (kind.kind, kind.api_version)) or _is_patch(Path(file)):
@@ -114,26 +114,17 @@ def _is_template(file: Path, text: str) -> bool:
 
 
 def _is_patch(file: Path) -> bool:
-    """Return whether a kustomization in the directory of *file*, or in the one above, lists it as a patch."""
+    """Return whether a kustomization beside *file*, or in the directory above, has it as the path of a patch."""
+    found = file.resolve()
     return any(
-        file.resolve() == (folder / path).resolve()
-        for folder in (file.parent, file.parent.parent)
+        re.search(
+            rf"\bpath: *['\"]?(\./)?{re.escape(str(found.relative_to(folder)))}\b",
+            kustomization.read_text(errors="replace"),
+        )
+        for folder in (found.parent, found.parent.parent)
         for kustomization in folder.glob("[Kk]ustomization*")
-        for path in _patches(str(kustomization))
+        if kustomization.is_file()
     )
-
-
-def _patches(file: str) -> Iterator[str]:
-    try:
-        documents = documents_in(read_text(file), file)
-    except InputError:  # Kustomize says what is wrong with it
-        return
-    for document in documents:
-        listed = document.value if isinstance(document.value, dict) else {}
-        for patch in (*(listed.get("patches") or ()), *(listed.get("patchesStrategicMerge") or ())):
-            path = patch.get("path") if isinstance(patch, dict) else patch
-            if isinstance(path, str) and "\n" not in path:
-                yield path
 
 
 def _finding(file: str, text: str) -> Finding:
