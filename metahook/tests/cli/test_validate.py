@@ -34,7 +34,7 @@ def test_each_problem_has_its_file_and_line_in_each_format() -> None:
     text, annotated, found = (call("validate", ".", "-o", output) for output in ("text", "github", "json"))
 
     assert (text.code, annotated.code, found.code) == (1, 1, 1)
-    assert text.err == "widgets: 1 valid Widgets, 2 problems\n"
+    assert text.err == "widgets: 2 problems, 1 valid Widget\n"
     problems = [(each["file"], each["line"], each["message"]) for each in json.loads(found.out)]
     assert [(file, line) for file, line, _ in problems] == [("bad.yaml", 14), ("worse.yaml", 4)]
     assert problems[0][2] == 'Widget app: spec.image: Invalid value: "": must not be empty'
@@ -63,7 +63,7 @@ def test_what_is_no_parent_is_left_out(files: dict[str, str]) -> None:
     ended = call("validate", ".", *(str(path) for path in Path().rglob("*.yaml") if path.name != "good.yaml"))
 
     assert (ended.code, ended.out) == (0, "")
-    assert ended.err.endswith("widgets: 1 valid Widgets, 0 problems\n")
+    assert ended.err.endswith("widgets: 0 problems, 1 valid Widget\n")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_terminal_shows_how_many_files_are_done(stream: type[io.StringIO], mon
         bound_program("widgets", binding, version="1.0").main(["validate", "."])
 
     assert ("files" in err.getvalue()) is err.isatty()
-    assert err.getvalue().endswith("widgets: 1 valid Widgets, 0 problems\n")
+    assert err.getvalue().endswith("widgets: 0 problems, 1 valid Widget\n")
 
 
 def test_an_annotation_is_one_command_whatever_the_name_of_the_file() -> None:

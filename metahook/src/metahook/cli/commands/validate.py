@@ -54,7 +54,7 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
     \b
     Exit status:
       0  a cluster would accept each of them
-      1  a cluster would refuse some
+      1  a cluster would refuse some of them
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     findings: list[Finding] = []
@@ -73,7 +73,8 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
         except Refused as error:
             findings += (_finding(file, line) for line in error.lines)
     _print(findings, output)
-    print(f"{program_name()}: {count} valid {words().parent}s, {len(findings)} problems", file=sys.stderr)
+    problems = f"{len(findings)} problem{'' if len(findings) == 1 else 's'}"
+    print(f"{program_name()}: {problems}, {count} valid {words().parent}{'' if count == 1 else 's'}", file=sys.stderr)
     return EXIT_DIFFERENT if findings else 0
 
 
