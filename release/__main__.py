@@ -24,7 +24,7 @@ import click
 import helm_python as helm
 import yaml
 
-from release.card import card, docs_url
+from release.card import card, pages_url
 from release.source import CHART, NotReleasable, Source
 
 ROOT = Path(__file__).parent.parent
@@ -67,7 +67,7 @@ def build_chart(source: Source, folder: Path) -> None:
     """Package the chart, with its card."""
     _name_image(source, folder)
     with (source.root / CHART / "Chart.yaml").open("a") as file:
-        yaml.safe_dump(card(source, _digest(source, folder), docs_url(ROOT)), file, sort_keys=False, width=120)
+        yaml.safe_dump(card(source, _digest(source, folder), pages_url(ROOT)), file, sort_keys=False, width=120)
     with helm.Chart.load(source.root / CHART) as chart:
         chart.save(folder)
 

@@ -40,7 +40,7 @@ def card(source: Source, digest: str, docs_url: str) -> dict[str, Any]:
     return {**found, "annotations": {f"artifacthub.io/{name}": text for name, text in annotations.items()}}
 
 
-def docs_url(root: Path) -> str:
+def pages_url(root: Path) -> str:
     """Return where the folder docs of the clone *root* is on the web; empty if that is not known."""
     return subprocess.run(
         [root / "release/docs_url.sh"], cwd=root, capture_output=True, text=True, check=True

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -98,7 +98,7 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool,
     _check_each_is_there_once(found)
     _check_containers(containers, deployments)
     code, by_name, left = 0, dict[tuple[str, str], FileManifest](), [*others]
-    printed: list[Json] = []
+    printed, texts = list[Json](), list[str]()
     for each in deployments:
         result = _imported(each, [other for other in others if _is_beside(other, each)], containers)
         left = [
@@ -111,20 +111,21 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool,
             told = [*result.said[Weight.ALWAYS], *result.said[Weight.CHANGED]]
             lines = [(_where(each, sentence), sentence) for sentence in told]
             printed += ({"deployment": each.name, "from": where, "difference": text} for where, text in lines)
-            _print((f"{printable(f'{where}: {place}: {text}')}\n" for where, text in lines), output)
+            texts += (f"{printable(f'{where}: {place}: {text}')}\n" for where, text in lines)
         elif result.my_resource:
             _check_is_new(result.my_resource, each, by_name)
             printed += (result.my_resource, *(other.content for other in used))
-            _print([_document(each, result, result.my_resource)], output)
-            _print((f"---\n{as_yaml(other.content)}" for other in used), output)
+            texts += (
+                _document(each, result, result.my_resource),
+                *(f"---\n{as_yaml(other.content)}" for other in used),
+            )
             for sentence in result.said[Weight.CHANGED] if output == "json" else ():
                 print(printable(f"myresource: {_where(each, sentence)}: {place}: {sentence}"), file=sys.stderr)
         for sentence in result.said[Weight.LOST]:
             print(printable(f"myresource: {_where(each, sentence)}: {place}: left out: {sentence}"), file=sys.stderr)
         code = max(code, 0 if result.is_whole else 1)
-    if output == "json":
-        made = printed if check else {"apiVersion": "v1", "kind": "List", "items": printed}
-        click.echo(json.dumps(made, indent=2, ensure_ascii=False))
+    made = printed if check else {"apiVersion": "v1", "kind": "List", "items": printed}
+    click.echo(f"{json.dumps(made, indent=2, ensure_ascii=False)}\n" if output == "json" else "".join(texts), nl=False)
     for other in left:
         print(printable(f"myresource: {other.place()}: {other.kind} {other.name}: {_why_not(other)}"), file=sys.stderr)
     return code
@@ -159,11 +160,6 @@ def _index(items: list[Any], step: str) -> int:
         if keys & {str(value) for value in (item.values() if isinstance(item, dict) else [item])}:
             return index
     return int(step) if step.isdecimal() else len(items)
-
-
-def _print(texts: Iterable[str], output: str) -> None:
-    for text in texts if output == "yaml" else ():
-        click.echo(text, nl=False)
 
 
 def _is_deployment(manifest: FileManifest) -> bool:

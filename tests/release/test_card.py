@@ -11,7 +11,7 @@ import yaml
 
 from app.api.crd import crd
 from metahook.cli.files.documents import as_yaml
-from release.card import card, docs_url
+from release.card import card, pages_url
 from release.source import CHART, Source
 from tests.cli.command import call
 from tests.docs.documents import ROOT
@@ -63,7 +63,7 @@ def test_its_addresses_are_those_of_the_repository_if_that_is_known() -> None:
     assert found["icon"] == "https://git.example.com/team/operator/-/raw/HEAD/website/logo.svg"
     assert card(SOURCE, "", "").keys() == {"annotations"}
     assert (ROOT / "website/logo.svg").exists()
-    assert docs_url(ROOT) in ("", *re.findall("https://.*/blob/HEAD/docs", docs_url(ROOT)))
+    assert pages_url(ROOT) in ("", *re.findall("https://.*/blob/HEAD/docs", pages_url(ROOT)))
 
 
 def test_helm_accepts_and_packages_the_chart_with_it(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """``validate``: which files of a repository have a parent, and where each problem is."""
 
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
-from toolkit.cli.bound import call
+from metahook.commands import bound_program
+from toolkit.cli.bound import binding, call
 
 GOOD = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: web\nspec:\n  image: nginx\n"
 BAD = GOOD.replace("image: nginx", 'image: ""')
@@ -31,7 +34,7 @@ def test_each_problem_has_its_file_and_line_in_each_format() -> None:
     text, annotated, found = (call("validate", ".", "-o", output) for output in ("text", "github", "json"))
 
     assert (text.code, annotated.code, found.code) == (1, 1, 1)
-    assert text.err == "widgets: 1 valid Widgets, 2 problems\n"
+    assert text.err == "widgets: 2 problems, 1 valid Widget\n"
     problems = [(each["file"], each["line"], each["message"]) for each in json.loads(found.out)]
     assert [(file, line) for file, line, _ in problems] == [("bad.yaml", 14), ("worse.yaml", 4)]
     assert problems[0][2] == 'Widget app: spec.image: Invalid value: "": must not be empty'
@@ -50,7 +53,7 @@ def test_each_problem_has_its_file_and_line_in_each_format() -> None:
         {"chart__Chart": "name: chart\n", "chart__templates__widget": TEMPLATE},
         {"template": "{{ if .Values.on }}\n" + TEMPLATE},
         {"kustomization": "patches: [{path: patch.yaml}]\n", "patch": PATCH},
-        {"kustomization": "patchesStrategicMerge: [patches/one.yaml]\n", "patches__one": PATCH},
+        {"kustomization": "patches:\n- path: './patches/one.yaml'\n", "patches__one": PATCH},
         {"kustomization": "patches: [{patch: 'kind: Widget'}]\n"},
     ],
     ids=", ".join,
@@ -60,7 +63,7 @@ def test_what_is_no_parent_is_left_out(files: dict[str, str]) -> None:
     ended = call("validate", ".", *(str(path) for path in Path().rglob("*.yaml") if path.name != "good.yaml"))
 
     assert (ended.code, ended.out) == (0, "")
-    assert ended.err.endswith("widgets: 1 valid Widgets, 0 problems\n")
+    assert ended.err.endswith("widgets: 0 problems, 1 valid Widget\n")
 
 
 @pytest.mark.parametrize(
@@ -86,6 +89,17 @@ def test_a_template_with_a_parent_is_named_and_a_missing_file_is_an_error() -> N
 
     assert "template.yaml: left out, a template of Helm" in call("validate", "template.yaml").err
     assert call("validate", "none.yaml").code == 2
+
+
+@pytest.mark.parametrize("stream", [io.StringIO, type("Terminal", (io.StringIO,), {"isatty": lambda _: True})])
+def test_a_terminal_shows_how_many_files_are_done(stream: type[io.StringIO], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    write(good=GOOD)
+    with redirect_stderr(stream()) as err, redirect_stdout(io.StringIO()), pytest.raises(SystemExit):
+        bound_program("widgets", binding, version="1.0").main(["validate", "."])
+
+    assert ("files" in err.getvalue()) is err.isatty()
+    assert err.getvalue().endswith("widgets: 0 problems, 1 valid Widget\n")
 
 
 def test_an_annotation_is_one_command_whatever_the_name_of_the_file() -> None:

@@ -7,7 +7,7 @@ left out.
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from metahook.cli.files.documents import FILE, documents_in, read_text
 from metahook.cli.files.manifests import files_in, manifests_of, misspelt
 from metahook.cli.files.objects import Objects, is_parent
 from metahook.cli.hooks.subject import HookUnderTest
+from metahook.cli.progress import with_progress
 from metahook.clock import utc_now
 from metahook.protocol.objects import printable
 from metahook.simulator.metacontroller.settings import Settings
@@ -50,17 +51,17 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
     """Check each file that has a parent as a cluster does.
 
     A PATH is a file or a directory. What else is there is ignored: objects of other kinds, files that are no manifests,
-    templates of Helm, and patches that a kustomization.yaml in the same directory, or in the one above, lists.
+    templates of Helm, and patches whose path is in a kustomization.yaml in the same directory, or in the one above.
 
     \b
     Exit status:
       0  a cluster would accept each of them
-      1  a cluster would refuse some
+      1  a cluster would refuse some of them
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     findings: list[Finding] = []
     count = 0
-    for file in (file for path in paths for file in files_in(path)):
+    for file in with_progress([file for path in paths for file in files_in(path)], "files checked"):
         text = read_text(file)
         kinds = [parent.kind for parent in subject.settings.parents]
         if not any(word in text for kind in kinds for word in (kind.kind, kind.api_version)) or _is_patch(Path(file)):
@@ -74,7 +75,8 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
         except Refused as error:
             findings += (_finding(file, line) for line in error.lines)
     _print(findings, output)
-    print(f"{program_name()}: {count} valid {words().parent}s, {len(findings)} problems", file=sys.stderr)
+    problems = f"{len(findings)} problem{'' if len(findings) == 1 else 's'}"
+    print(f"{program_name()}: {problems}, {count} valid {words().parent}{'' if count == 1 else 's'}", file=sys.stderr)
     return EXIT_DIFFERENT if findings else 0
 
 
@@ -115,26 +117,17 @@ def _is_template(file: Path, text: str) -> bool:
 
 
 def _is_patch(file: Path) -> bool:
-    """Return whether a kustomization in the directory of *file*, or in the one above, lists it as a patch."""
+    """Return whether a kustomization beside *file*, or in the directory above, has it as the path of a patch."""
+    found = file.resolve()
     return any(
-        file.resolve() == (folder / path).resolve()
-        for folder in (file.parent, file.parent.parent)
+        re.search(
+            rf"\bpath: *['\"]?(\./)?{re.escape(str(found.relative_to(folder)))}\b",
+            kustomization.read_text(errors="replace"),
+        )
+        for folder in (found.parent, found.parent.parent)
         for kustomization in folder.glob("[Kk]ustomization*")
-        for path in _patches(str(kustomization))
+        if kustomization.is_file()
     )
-
-
-def _patches(file: str) -> Iterator[str]:
-    try:
-        documents = documents_in(read_text(file), file)
-    except InputError:  # Kustomize says what is wrong with it
-        return
-    for document in documents:
-        listed = document.value if isinstance(document.value, dict) else {}
-        for patch in (*(listed.get("patches") or ()), *(listed.get("patchesStrategicMerge") or ())):
-            path = patch.get("path") if isinstance(patch, dict) else patch
-            if isinstance(path, str) and "\n" not in path:
-                yield path
 
 
 def _finding(file: str, text: str) -> Finding:

@@ -44,6 +44,8 @@ LIMIT = 10.0
 QUIET_WITHIN = HOUR
 """Virtual seconds, as there may always be something left to do."""
 
+_TOO_LONG = f"stopped, because the simulation took longer than {LIMIT:.0f} s"
+
 _FAILED = 500
 
 FAILURES = {
@@ -117,13 +119,16 @@ def live(subject: HookUnderTest, files: tuple[str, ...]) -> Json:
     )
 
 
+_RULES = ("x-kubernetes-validations", "x-kubernetes-list")
+
+
 def _without_rules(schema: Any) -> Any:  # noqa: ANN401 - a part of a schema
     """Return *schema* without what is not for people who complete a field."""
     if isinstance(schema, list):
         return [_without_rules(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    return {name: _without_rules(inner) for name, inner in schema.items() if not name.startswith("x-kubernetes-")}
+    return {name: _without_rules(inner) for name, inner in schema.items() if not name.startswith(_RULES)}
 
 
 def _shortest(kind: Kind) -> Json:
@@ -178,17 +183,17 @@ class Session:
         except NeverQuiet as error:
             problem = str(error)
         except _TooLong:
-            problem = f"stopped, because the simulation took longer than {LIMIT:.0f} s"
+            problem = _TOO_LONG
         return self._history(problem)
 
     def give_up(self) -> Json:
-        """Return the history of a session whose hook does not return, which ends if the hook ever does."""
+        """Return the history of a session that goes on, which ends soon, or when the hook returns."""
         self._deadline = 0
-        if self._hook.running:
-            hook, body = self._hook.running
-            problem = "the hook has not returned"
-            call = Call(self._world.clock.now, hook, key_of(parent_in(body)), body, None, b"", problem)
-            self._world.history.add(call)
+        if not self._hook.running:
+            return self._history(_TOO_LONG)
+        hook, body = self._hook.running
+        problem = "the hook has not returned"
+        self._world.history.add(Call(self._world.clock.now, hook, key_of(parent_in(body)), body, None, b"", problem))
         return self._history(f"stopped, because the hook has not returned for {LIMIT:.0f} s: start it again")
 
     def _history(self, problem: str | None) -> Json:
