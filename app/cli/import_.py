@@ -1,8 +1,10 @@
 """``myresource import``: prints MyResources for Deployments, and says what they can't have."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -89,7 +91,6 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
     code, by_name, left = 0, dict[tuple[str, str], FileManifest](), [*others]
     for each in deployments:
         result = _imported(each, [other for other in others if _is_beside(other, each)], containers)
-        where = f"{each.place()}: Deployment {each.name}"
         left = [
             other for other in left if not (_is_beside(other, each) and (other.kind, other.name) in result.mentioned)
         ]
@@ -97,18 +98,48 @@ def command(files: tuple[str, ...], containers: tuple[str, ...], *, check: bool)
         left = [other for other in left if other not in used]
         if check:
             for sentence in result.said[Weight.ALWAYS] + result.said[Weight.CHANGED]:
-                click.echo(printable(f"{where}: {sentence}"))
+                click.echo(printable(f"{_where(each, sentence)}: {sentence}"))
         elif result.my_resource:
             _check_is_new(result.my_resource, each, by_name)
             click.echo(_document(each, result, result.my_resource), nl=False)
             for other in used:
                 click.echo(f"---\n{as_yaml(other.content)}", nl=False)
         for sentence in result.said[Weight.LOST]:
-            print(printable(f"myresource: {where}: left out: {sentence}"), file=sys.stderr)
+            print(printable(f"myresource: {_where(each, sentence)}: left out: {sentence}"), file=sys.stderr)
         code = max(code, 0 if result.is_whole else 1)
     for other in left:
         print(printable(f"myresource: {other.place()}: {other.kind} {other.name}: {_why_not(other)}"), file=sys.stderr)
     return code
+
+
+def _where(deployment: FileManifest, sentence: str) -> str:
+    return f"{deployment.place(*_path(deployment, sentence))}: Deployment {deployment.name}"
+
+
+_STEP = re.compile(r"\[([^]]+)]|([^.\[]+)")
+
+
+def _path(manifest: FileManifest, sentence: str) -> list[str | int]:
+    """Return the path of the field of *manifest* that *sentence* begins with, or of what exists of it."""
+    node: Any = manifest.content
+    path: list[str | int] = []
+    for item, name in _STEP.findall(re.split(": | ", sentence, maxsplit=1)[0]):
+        step = _index(node, item) if isinstance(node, list) else name
+        try:
+            node = node[step]
+        except (IndexError, KeyError, TypeError):
+            break
+        path.append(step)
+    return path
+
+
+def _index(items: list[Any], step: str) -> int:
+    """Return the index of the item that a path calls *step*: its value, its keys such as 53/UDP, or its number."""
+    keys = {step, *step.split("/")}
+    for index, item in enumerate(items):
+        if keys & {str(value) for value in (item.values() if isinstance(item, dict) else [item])}:
+            return index
+    return int(step) if step.isdecimal() else len(items)
 
 
 def _is_deployment(manifest: FileManifest) -> bool:
@@ -174,7 +205,7 @@ def _refusals(manifest: FileManifest) -> Iterator[None]:
         yield
     except UnacceptableError as problem:
         message = f"not a {manifest.kind} that an API server accepts: {problem}"
-        raise manifest.error(message) from problem
+        raise manifest.error(message, *_path(manifest, str(problem))) from problem
 
 
 def _is_beside(other: FileManifest, deployment: FileManifest) -> bool:

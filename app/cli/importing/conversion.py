@@ -12,7 +12,6 @@ from app.cli.importing.kubernetes import (
     as_given,
     brief,
     effective,
-    format_path,
     kept_annotations,
     overtaken,
     stored,
@@ -70,15 +69,17 @@ def imported(manifest: Json, objects: list[Json], containers: tuple[str, ...]) -
         raise UnacceptableError(message)
     name = _name_of({**manifest, "spec": given.spec})
     others = [_as_stored(each, result) for each in objects]
-    for path in given.undeclared:
-        result.say(Weight.LOST, f"{format_path(path)}: Kubernetes has no such field")
+    for undeclared in given.undeclared:
+        result.say(Weight.LOST, undeclared)
     main = _main(given.spec, containers)
     if not NAME.holds(name):
         result.say(Weight.LOST, f"metadata.name: {NAME.message}")
         return result
     if main is None:
-        names = ", ".join(each["name"] for each in given.spec["template"]["spec"]["containers"])
-        result.say(Weight.LOST, f"its containers are {names}: choose that of the application with --container")
+        names = [each["name"] for each in given.spec["template"]["spec"]["containers"]]
+        chosen = [name for name in names if name in containers]
+        remedy = f"choose {'only ' if chosen else ''}that of the application with --container"
+        result.say(Weight.LOST, f"its containers are {', '.join(names)}: {remedy}")
         return result
     for each in given.spec["template"]["spec"]["containers"]:
         for variable in overtaken(each):
@@ -90,9 +91,8 @@ def imported(manifest: Json, objects: list[Json], containers: tuple[str, ...]) -
 
 def _as_stored(item: Json, result: Imported) -> Json:
     found = stored(item)
-    for path in found.undeclared:
-        what = f"{item['kind']} {item['metadata']['name']}"
-        result.say(Weight.LOST, f"{what}: {format_path(path)}: Kubernetes has no such field")
+    for undeclared in found.undeclared:
+        result.say(Weight.LOST, f"{item['kind']} {item['metadata']['name']}: {undeclared}")
     return {**item, "spec": found.spec}
 
 

@@ -4,10 +4,11 @@ All of it follows from Kubernetes' own schema of their kind. kubernetes.json has
 tests.support.recorded_schema`` records it from a real API server.
 """
 
+import difflib
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -73,21 +74,26 @@ def spec_type(item: Json) -> Any:  # noqa: ANN401 - a type
 
 @dataclass
 class Stored:
-    """An object as an API server stores it: its *spec*, and the paths of the fields that its kind does not declare."""
+    """An object as an API server stores it: its *spec*, and sentences about fields that its kind does not declare."""
 
     spec: Json
-    undeclared: list[Path]
+    undeclared: list[str]
 
 
 def stored(item: Json) -> Stored:
     """Return *item* as an API server stores it, without values that mean nothing; raise UnacceptableError."""
-    undeclared: list[Path] = [(name,) for name in item if name not in {*_METADATA, "spec"}]
+    undeclared = [_no_field((name,), [*_METADATA, "spec"]) for name in item if name not in {*_METADATA, "spec"}]
     users = {name: value for name, value in (item.get("metadata") or {}).items() if name not in _OF_THE_SERVER}
     _read(users, "#apis.meta.v1.ObjectMeta", ("metadata",), undeclared)
     return Stored(_read(item.get("spec"), spec_type(item), ("spec",), undeclared), undeclared)
 
 
-def _read(value: Any, type_: Any, path: Path, undeclared: list[Path]) -> Any:  # noqa: ANN401 - any JSON
+def _no_field(path: Path, fields: Iterable[str]) -> str:
+    close = difflib.get_close_matches(path[-1], fields, n=1)
+    return f"{format_path(path)}: Kubernetes has no such field{f'; did you mean {close[0]}?' if close else ''}"
+
+
+def _read(value: Any, type_: Any, path: Path, undeclared: list[str]) -> Any:  # noqa: ANN401 - any JSON
     shape = _shape(type_)
     if isinstance(shape, str):
         return _scalar(value, shape, path)
@@ -107,12 +113,12 @@ def _read(value: Any, type_: Any, path: Path, undeclared: list[Path]) -> Any:  #
     return _scalar(value, "string", path) if "enum" in shape else value
 
 
-def _object(entries: Json, shape: Json, path: Path, undeclared: list[Path]) -> Json:
+def _object(entries: Json, shape: Json, path: Path, undeclared: list[str]) -> Json:
     kept = shape.get("kept", ())
     found: Json = {}
     for field, given in entries.items():
         if field not in shape["fields"]:
-            undeclared.append((*path, str(field)))
+            undeclared.append(_no_field((*path, str(field)), shape["fields"]))
         elif given is not None:
             inner = _read(given, shape["fields"][field], (*path, field), undeclared)
             if field in kept or inner not in (False, 0, "", [], {}):

@@ -25,6 +25,7 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     Path("web.yaml").write_text(yaml.safe_dump(parent()))
+    Path("list.yaml").write_text("[]\n")
     Path("folder").mkdir()
 
 
@@ -141,6 +142,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--scenario a.yaml --fail oom": ("can't be used with --scenario",),
     "--scenario folder": ("folder", "directory"),
     "--scenario web.yaml": ("not a scenario", "unknown field"),
+    "--scenario list.yaml": ("not a scenario", "must be an object, with its actions in steps"),
 }
 
 

@@ -99,7 +99,7 @@ def problem(*steps: Json) -> str | None:
 @pytest.mark.parametrize(
     ("invalid", "words"),
     [
-        pytest.param([], "Expected `object`", id="a list"),
+        pytest.param([], "must be an object, with its actions in steps", id="a list"),
         pytest.param({"title": "a"}, "steps", id="no steps"),
         pytest.param(document({"wiat": "3s"}), "unknown field", id="a typing mistake"),
         pytest.param(document({"wait": "soon"}), r"steps\[0\].wait", id="no duration"),

@@ -7,7 +7,9 @@ import pytest
 import yaml
 
 from app.cli.bound import problems
+from app.cli.import_ import _path
 from app.cli.importing.comparison import Weight
+from metahook.cli.files.manifests import manifests_in
 from tests.cli.command import assert_one_line, call
 from tests.cli.importing.given import container, deployment, result_of, service
 from tests.requests.builders import Json
@@ -35,12 +37,13 @@ def test_it_prints_a_my_resource_that_is_valid(tmp_path: Path) -> None:
 
 def test_what_is_left_out_is_on_standard_error_with_its_place(tmp_path: Path) -> None:
     file = file_with(tmp_path, deployment(pod={"hostNetwork": True}), deployment(name="other"))
+    line = Path(file).read_text().splitlines().index("      hostNetwork: true") + 1
 
     ended = call("import", "-f", file)
 
     assert ended.code == 1
     assert ended.err == (
-        f"myresource: {file}:1: Deployment shop: left out: spec.template.spec.hostNetwork: "
+        f"myresource: {file}:{line}: Deployment shop: left out: spec.template.spec.hostNetwork: "
         "it opens the node to the Pod\n"
     )
     assert [each["metadata"]["name"] for each in yaml.safe_load_all(ended.out)] == ["shop", "other"]
@@ -52,10 +55,12 @@ def test_a_deployment_that_needs_a_choice_is_left_out_and_the_others_are_not(tmp
     ended = call("import", "-f", file)
     chosen = call("import", "-f", file, "--container", "b")
     unknown = call("import", "-f", file, "--container", "b", "--container", "x")
+    both = call("import", "-f", file, "--container", "b", "--container", "a")
 
     assert (ended.code, chosen.code) == (1, 0)
     assert "choose that of the application with --container" in ended.err
     assert [each["spec"]["image"] for each in yaml.safe_load_all(chosen.out)] == ["b:1", "shop:1"]
+    assert "choose only that of the application with --container" in both.err
     assert (unknown.code, unknown.out) == (2, "")
     assert "--container x: no Deployment has a container of this name" in unknown.err
 
@@ -216,3 +221,24 @@ def test_a_service_of_another_namespace_is_not_its_own(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_read_is_one_line_and_code_2(tmp_path: Path, objects: list[Json], words: list[str]) -> None:
     assert_one_line(call("import", "-f", file_with(tmp_path, *objects)), 2, *words)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "line"),
+    [
+        ("spec.template.spec.containers[main].ports[53/UDP].hostPort: it opens the node", 7),
+        ("spec.template.spec.containers[0].tty must be true or false", 4),
+        ("spec.template.spec.containers[none].tty: a MyResource has no field for it", 3),
+        ("metadata.labels.a.b/c: a MyResource has no field for it", 2),
+        ("its containers are main, side: choose", 1),
+    ],
+)
+def test_a_sentence_has_the_line_of_the_field_that_it_is_about(sentence: str, line: int) -> None:
+    text = (
+        "kind: Deployment\nmetadata: {labels: {team: web}, name: web}\nspec: {template: {spec: {containers: [\n"
+        "  {name: other, tty: true},\n  {\n    name: main,\n"
+        "    ports: [{containerPort: 53, protocol: UDP, hostPort: 53}],\n  }\n]}}}\napiVersion: apps/v1\n"
+    )
+    (manifest,) = manifests_in(text, "old.yaml")
+
+    assert manifest.line_of(*_path(manifest, sentence)) == line

@@ -231,7 +231,11 @@ def test_a_reason_is_a_true_sentence(manifest: Json, said: str) -> None:
 
 
 def test_a_field_that_kubernetes_does_not_have_is_named() -> None:
-    assert lost(one(imagePullPolice="Always")) == [f"{POD}.containers[0].imagePullPolice: Kubernetes has no such field"]
+    (said,) = lost(one(imagePullPolice="Always"))
+    why = "Kubernetes has no such field; did you mean imagePullPolicy?"
+
+    assert said == f"{POD}.containers[0].imagePullPolice: {why}"
+    assert lost(one(quite="other")) == [f"{POD}.containers[0].quite: Kubernetes has no such field"]
 
 
 def test_finalizers_and_owners_are_named() -> None:
@@ -264,4 +268,4 @@ def test_misspelt_metadata_is_said() -> None:
     manifest = deployment()
     manifest["metadata"] |= {"lables": {"a": "b"}, "uid": "1", "creationTimestamp": "2026-01-01T00:00:00Z"}
 
-    assert lost(manifest) == ["metadata.lables: Kubernetes has no such field"]
+    assert lost(manifest) == ["metadata.lables: Kubernetes has no such field; did you mean labels?"]

@@ -199,6 +199,9 @@ class Scenario(msgspec.Struct, forbid_unknown_fields=True):
 
 def read_scenario(document: object) -> Scenario:
     """Return *document*, decoded YAML or JSON, as a scenario; raise InvalidScenario."""
+    if not isinstance(document, dict):
+        message = "it must be an object, with its actions in steps"
+        raise InvalidScenario(message)
     try:
         scenario = msgspec.convert(document, Scenario)
     except msgspec.ValidationError as error:

@@ -116,7 +116,8 @@ def read_text(path: str) -> str:
     try:
         content = _standard_input() if path == "-" else _content(path)
     except OSError as error:
-        message = f"{path}: {(error.strerror or 'cannot be read').lower()}; name a file, or - for standard input"
+        reason = (error.strerror or "cannot be read").lower()
+        message = f"{path or repr(path)}: {reason}; name a file, or - for standard input"
         raise InputError(message) from error
     except ValueError as error:  # a name with a null character
         message = f"{path}: not the name of a file; name a file, or - for standard input"

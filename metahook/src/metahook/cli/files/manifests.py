@@ -45,9 +45,10 @@ class FileManifest:
 
     @property
     def name(self) -> str:
-        """The name; empty if it has none."""
+        """The name, as YAML has it if it is no text; empty if it has none."""
         metadata = self.content.get("metadata")
-        return str(metadata.get("name") or "") if isinstance(metadata, dict) else ""
+        name = metadata.get("name") if isinstance(metadata, dict) else None
+        return name if isinstance(name, str) else msgspec.json.encode(name).decode() if name else ""
 
     def line_of(self, *path: str | int) -> int:
         """Return the line of the field at *path*, such as ``"spec", "hooks", "sync"``; 0 where no line is known."""
@@ -74,7 +75,7 @@ class FileManifest:
         """Return this, if it has a name, and metadata of the right types; raise InputError."""
         for wrong in type_problems(self.named().content["metadata"]):
             problem = f"{f'{self.kind} {self.name}'.strip()}: {wrong}"
-            raise self.error(problem, "metadata")
+            raise self.error(problem, *wrong.partition(":")[0].split("."))
         return self
 
 
