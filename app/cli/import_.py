@@ -29,7 +29,7 @@ from metahook.commands import (
 _VERSIONS = ("apps/v1", "apps/v1beta1", "apps/v1beta2", "extensions/v1beta1")
 _DEPLOYMENTS = [Kind(version, Deployment.KIND.kind, Deployment.KIND.plural) for version in _VERSIONS]
 _WORKLOADS = {"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob", "Pod"}
-_ALONE = "a MyResource runs a Deployment alone"
+_ALONE = "a MyResource can only replace a Deployment"
 _USES = {
     "configMap": ("ConfigMap", "name"),
     "configMapRef": ("ConfigMap", "name"),

@@ -51,7 +51,7 @@ _REASONS = {
     "automountServiceAccountToken": _TOKEN,
     "volumes.projected.sources.serviceAccountToken": _TOKEN,
     "dnsPolicy": "the policy of a MyResource is ClusterFirst, to which dnsConfig adds",
-    "restartPolicy": "a Deployment knows no other policy than Always",
+    "restartPolicy": "a Deployment only allows Always",
 }
 """Why a MyResource can't have a field, by the names of the fields that lead to it; those of Pods without theirs."""
 
@@ -184,7 +184,7 @@ def _say_memory(report: Report, path: Path, given: Json, made: Json) -> None:
     if limits[0] == limits[1]:
         return
     if limits[1] == quantity(DEFAULT_MEMORY):
-        what = f"request and limit of memory are {DEFAULT_MEMORY}, the default: set memory to what it needs at most"
+        what = f"the memory request and limit default to {DEFAULT_MEMORY}: set memory to the most that it needs"
     else:
         what = "it has no limit of memory" if limits[1] is ABSENT else f"the limit of memory is {limits[1]}"
     report.say(Weight.CHANGED, f"{format_path(path)}: {what}")
@@ -194,7 +194,7 @@ def metadata_losses(item: Json, carried: Iterable[str]) -> Iterator[str]:
     """Yield the sentences for metadata of *item* that is lost, where the fields *carried* are not."""
     metadata = item.get("metadata") or {}
     reasons = {
-        "finalizers": "what set it waits for the deletion of this object alone",
+        "finalizers": "its controller only cares about this object",
         "ownerReferences": "an owner of this object does not own the MyResource",
         "labels": "a MyResource has no field for it: see spec.propagate",
         "annotations": "a MyResource has no field for it: see spec.propagate",

@@ -184,7 +184,7 @@ PASSED_ON = ["ConfigMap", "ServiceAccount", "PersistentVolumeClaim"]
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"kind": "StatefulSet"}, ["but a StatefulSet of apps/v1 (", "a MyResource runs a Deployment alone"]),
+        ({"kind": "StatefulSet"}, ["but a StatefulSet of apps/v1 (", "a MyResource can only replace a Deployment"]),
         ({"kind": "Deploymnt"}, [":2: nothing serves Deploymnt of apps/v1; did you mean Deployment of apps/v1?"]),
         ({"apiVersion": "app/v1"}, ["nothing serves Deployment of app/v1; did you mean Deployment of apps/v1?"]),
         ({"apiVersion": "v1", "kind": "Service"}, ["no Deployment of apps/v1, but a Service of v1 (", "name a file"]),

@@ -159,8 +159,11 @@ def test_what_it_cannot_have_is_named_with_its_path_and_reason(manifest: Json, p
 @pytest.mark.parametrize(
     ("manifest", "words"),
     [
-        (one(resources={}), "memory are 128Mi, the default"),
-        (one(securityContext=NON_ROOT, resources={"limits": {"cpu": "1"}}), "memory are 128Mi, the default"),
+        (one(resources={}), "memory request and limit default to 128Mi"),
+        (
+            one(securityContext=NON_ROOT, resources={"limits": {"cpu": "1"}}),
+            "memory request and limit default to 128Mi",
+        ),
         (one(securityContext={"runAsNonRoot": True}), "has no capabilities"),
         (one(securityContext={"runAsUser": 7, "capabilities": {"drop": ["ALL"]}}), "must not run as root"),
         (pod(serviceAccountName="robot"), "no token of ServiceAccount robot is mounted"),

@@ -93,7 +93,7 @@ def test_a_comment_says_which_limit_of_memory_applies_where_one_is_lost() -> Non
     result = result_of(one(resources={"limits": {"memory": "4Mi"}}))
 
     assert (
-        f"{MAIN}: request and limit of memory are 128Mi, the default: set memory to what it needs at most"
+        f"{MAIN}: the memory request and limit default to 128Mi: set memory to the most that it needs"
         in (result.said[Weight.CHANGED])
     )
 
