@@ -1,5 +1,6 @@
 """The operator's settings as options of a command."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
@@ -7,7 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from app.settings.option import InvalidSetting, meaning_of, names, option_of, read, variable_of
+from app.settings.option import InvalidSetting, meaning_of, names, option_of, read, unknown_variables, variable_of
 from app.settings.watch import PageSettings, WatchSettings
 
 T = TypeVar("T")
@@ -45,12 +46,18 @@ def with_watch(command: Callable[..., T]) -> Callable[..., T]:
 
 
 def with_options(
-    kind: type[S], command: Callable[..., T], argument: Callable[[S], dict[str, object]]
+    kind: type[S], command: Callable[..., T], argument: Callable[[S], dict[str, object]], *, names_unknown: bool = False
 ) -> Callable[..., T]:
-    """Give *command* the options of the settings of *kind*, and what *argument* makes of these settings."""
+    """Give *command* the options of the settings of *kind*, and what *argument* makes of these settings.
+
+    With *names_unknown*, it warns of variables of no setting, for which *kind* must be all settings: to refuse them
+    would keep an earlier version from starting where the variables of a later one are set.
+    """
 
     @wraps(command)
     def run(**values: object) -> T:
+        for sentence in unknown_variables(kind, os.environ) if names_unknown else ():
+            click.echo(f"myresource: warning: {sentence}", err=True)
         others = {name: value for name, value in values.items() if name not in kind.model_fields}
         return command(**argument(_read(kind)), **others)
 

@@ -14,7 +14,7 @@ from metahook.server import Address, CannotListen, run
 
 
 def _with_settings(serve: Callable[[ServeSettings], None]) -> Callable[..., None]:
-    return with_options(ServeSettings, serve, lambda settings: {"settings": settings})
+    return with_options(ServeSettings, serve, lambda settings: {"settings": settings}, names_unknown=True)
 
 
 @click.command("serve")

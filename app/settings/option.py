@@ -1,7 +1,9 @@
 """How a setting is given, and what its value must be: its option, its variable, its bounds."""
 
+import difflib
 import inspect
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -89,6 +91,22 @@ def meaning_of(kind: type[BaseSettings], name: str) -> str:
     """Return the description of the setting *name*, with its bounds."""
     text, of_number = " ".join(descriptions(kind).get(name, "").split()), bounds(kind.model_fields[name])
     return f"{text} A number {of_number}." if of_number else text
+
+
+_OF_SERVICE = re.compile("(.*_)?(SERVICE_(HOST|PORT(_.*)?)|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)")
+"""What follows PREFIX in the variables that Kubernetes sets for a Service called myresource, or myresource-..., if the
+Pod does not set ``enableServiceLinks: false``. Source: Kubernetes, pkg/kubelet/envvars."""
+
+
+def unknown_variables(kind: type[BaseSettings], environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each variable that begins as one of a setting of *kind* does, and is of none."""
+    known = [name.upper() for name in kind.model_fields]
+    for variable in sorted(each for each, value in environment.items() if each.startswith(PREFIX) and value):
+        name = variable.removeprefix(PREFIX)
+        if name not in known and not _OF_SERVICE.fullmatch(name):
+            close = difflib.get_close_matches(name, known, n=1)
+            remedy = f"did you mean {PREFIX}{close[0]}?" if close else "remove it, or see: myresource serve --help"
+            yield f"{variable} is ignored: no setting has this variable; {remedy}"
 
 
 def changed(settings: BaseSettings) -> dict[str, str]:

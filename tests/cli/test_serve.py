@@ -44,7 +44,6 @@ WRONG = [
     ("", NO_ADDRESS),
     ("MYRESOURCE_RECORD= MYRESOURCE_TLS_KEY= MYRESOURCE_TOKENS=", NO_ADDRESS),
     ("--max-body=1 MYRESOURCE_MAX_BODY=many", NO_ADDRESS),
-    ("MYRESOURCE_NOTHING=many", NO_ADDRESS),
 ]
 """Options and variables, with what the command answers: an address that this machine does not have, if no mistake."""
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.core.desired.dependencies import State
-from app.settings.option import meaning_of, option_of, read, variable_of
+from app.settings.option import meaning_of, option_of, read, unknown_variables, variable_of
 from app.settings.serve import ServeSettings
 from app.settings.watch import LONGEST_MANAGER, MOST_KINDS, WatchSettings, dependency_kind
 from metahook import Kind
@@ -175,3 +175,38 @@ def test_secrets_are_watched_if_the_option_or_the_variable_is_true(
     monkeypatch.setenv("MYRESOURCE_WATCH_SECRETS", variable)
 
     assert read(WatchSettings, **given).watch.secrets is watched
+
+
+def test_a_variable_of_no_setting_is_named_by_serve_with_the_one_that_may_be_meant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MYRESOURCE_WATCH_SECRET", "true")
+    monkeypatch.setenv("MYRESOURCE_PORT", "none")  # so that serve does not start
+
+    ended = call("serve")
+
+    assert (
+        "MYRESOURCE_WATCH_SECRET is ignored: no setting has this variable; did you mean MYRESOURCE_WATCH_SECRETS?"
+        in (ended.err)
+    )
+    assert ended.code == 2
+    monkeypatch.delenv("MYRESOURCE_PORT")
+    assert "is ignored" not in call("render", "-f", "examples/web.yaml").err
+
+
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [
+        *((variable_of(name), False) for name in ServeSettings.model_fields),
+        ("MYRESOURCE_SERVICE_HOST", False),
+        ("MYRESOURCE_OPERATOR_SERVICE_PORT_HTTP", False),
+        ("MYRESOURCE_OPERATOR_PORT_8080_TCP_ADDR", False),
+        ("MYRESOURCE_OPERATOR_PORT", False),
+        ("MYRESOURCES_PORTS", False),
+        ("MYRESOURCE_MAX_HEAD", True),
+        ("MYRESOURCE_PORTS", True),
+        ("MYRESOURCE_", True),
+    ],
+)
+def test_a_variable_that_kubernetes_sets_for_a_service_is_none_of_a_setting(name: str, *, is_named: bool) -> None:
+    assert len([*unknown_variables(ServeSettings, {name: "1", "PATH": "/bin"})]) == is_named
