@@ -1,7 +1,8 @@
 """The conditions of a MyResource, a module for each: its ``TYPE``, what it can say, and what of that holds.
 
-A new condition is a module here, and its name in CONDITIONS. ``decide`` returns what it says for the facts, and the
-decision about Ready; ``changes_at``, if what it says depends on the time, when that changes without an event.
+A new condition is a module here, its name in CONDITIONS, and a test of each of its reasons in a file of its own in
+tests/core/status. ``decide`` returns what it says for the facts, and the decision about Ready; ``changes_at``, if what
+it says depends on the time, when that changes without an event.
 """
 
 from collections.abc import Callable, Iterable, Iterator
