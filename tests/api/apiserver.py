@@ -18,8 +18,8 @@ from jsonschema.validators import create
 from app.api.crd import schema
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
-from metahook.cli.files.cel import holds
 from tests.requests.builders import Json
+from tests.support.rules import holds
 
 SCHEMA = schema()
 RULES = "x-kubernetes-validations"

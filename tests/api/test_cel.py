@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from metahook.cli.files.cel import holds
+from tests.support.rules import holds
 
 PORTS = [{"name": "a", "port": 1}, {"port": "a"}]
 TRUE: list[tuple[str, Any]] = [

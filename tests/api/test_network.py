@@ -4,9 +4,9 @@ import pytest
 
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from metahook.cli.files.cel import holds
 from tests.api.apiserver import RULES, SCHEMA, is_transition, read_stored, refusals, stored
 from tests.requests.builders import Json, my_resource
+from tests.support.rules import holds
 
 RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 PROBLEM = InvalidSpec(

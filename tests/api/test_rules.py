@@ -11,11 +11,11 @@ import pytest
 
 from app.api.reading import InvalidSpec
 from app.api.spec import MyResourceSpec
-from metahook.cli.files.cel import holds
 from tests.api.apiserver import SCHEMA, Node, Refusal, at, is_transition, nodes, read_stored, refusals, stored
 from tests.api.examples.all_rules import EXAMPLES, numbered
 from tests.api.examples.case import Example
 from tests.requests.builders import Json, finished, my_resource, reason, sync
+from tests.support.rules import holds
 
 NODES = list(nodes(SCHEMA))
 

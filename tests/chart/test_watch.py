@@ -7,10 +7,10 @@ import pytest
 from app.api.names import GROUP, PLURAL
 from app.core.desired.exposure import ROUTES
 from app.core.watch import Watch
-from metahook.cli.files.cel import holds
 from tests.chart.sets import Json, objects, the, values
 from tests.core.desired.test_annotations import ALLOWED, PLACES, TABLE, annotated, parent
 from tests.requests.builders import MYRESOURCE, condition, sync
+from tests.support.rules import holds
 
 LITTLE: Json = {"watch": {"pods": False}}
 

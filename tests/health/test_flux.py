@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from app.api.names import API_VERSION, KIND
-from metahook.cli.files.cel import holds
 from tests.health.statuses import Json, is_true, kstatus, myresources
 from tests.health.test_examples import find
+from tests.support.rules import holds
 
 (EXPRESSIONS,) = find("Kustomization", "applications")["spec"]["healthCheckExprs"]
 
