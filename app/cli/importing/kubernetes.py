@@ -101,7 +101,12 @@ def _read(value: Any, type_: Any, path: Path, undeclared: list[str]) -> Any:  # 
         return _object(_expected(value, dict, "an object", path), shape, path, undeclared)
     if "items" in shape:
         items = [({} if item is None else item) for item in _expected(value, list, "a list", path)]
-        return [_read(item, shape["items"], (*path, f"[{index}]"), undeclared) for index, item in enumerate(items)]
+        keys = shape.get("keys", ())
+        steps = [(_key(item, keys) if isinstance(item, dict) else "") or index for index, item in enumerate(items)]
+        return [
+            _read(item, shape["items"], (*path, f"[{step}]"), undeclared)
+            for step, item in zip(steps, items, strict=True)
+        ]
     if "values" in shape:
         entries = _expected(value, dict, "an object", path)
         read = {
@@ -273,11 +278,10 @@ def steps_of(items: list[Any], shape: Json, others: list[Any] | None = None) -> 
     return found
 
 
-def _key(item: Json, keys: list[str]) -> str:
+def _key(item: Json, keys: Iterable[str]) -> str:
     values = [item.get(key) for key in keys]
     # A port that has no protocol, or TCP, is known by its number alone.
-    shown = [str(value) for key, value in zip(keys, values, strict=True) if value != "TCP" and value is not None]
-    return "/".join(shown)
+    return "/".join(str(value) for value in values if value != "TCP" and isinstance(value, str | int))
 
 
 def brief(value: Any, type_: Any) -> Any:  # noqa: ANN401 - any JSON

@@ -234,8 +234,8 @@ def test_a_field_that_kubernetes_does_not_have_is_named() -> None:
     (said,) = lost(one(imagePullPolice="Always"))
     why = "Kubernetes has no such field; did you mean imagePullPolicy?"
 
-    assert said == f"{POD}.containers[0].imagePullPolice: {why}"
-    assert lost(one(quite="other")) == [f"{POD}.containers[0].quite: Kubernetes has no such field"]
+    assert said == f"{POD}.containers[shop].imagePullPolice: {why}"
+    assert lost(one(quite="other")) == [f"{POD}.containers[shop].quite: Kubernetes has no such field"]
 
 
 def test_finalizers_and_owners_are_named() -> None:
