@@ -19,7 +19,7 @@ from metahook.cli.errors import InputError
 from metahook.cli.files.documents import Document, documents_in, read_text
 from metahook.cli.files.metadata import present_fields, type_problems
 from metahook.protocol.objects import Json, Kind
-from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path as FieldPath, Problem, written
+from metahook.simulator.apiserver.custom_rules import KEEPS_ALL, Path as FieldPath, Problem, unknown_field, written
 from metahook.simulator.metacontroller.settings import Mode, NotSimulated, Settings, UnknownResource
 from metahook.simulator.scenarios import path_steps
 
@@ -263,8 +263,7 @@ def _object_problems(value: object, fields: Fields, path: FieldPath) -> Iterator
     inner = {name.removesuffix("!"): field for name, field in fields.items()}
     for name, content in value.items():
         if name not in inner and "*" not in inner:
-            close = difflib.get_close_matches(name, inner, n=1)
-            yield Problem((*path, name), f"unknown field; {f'did you mean {close[0]}?' if close else 'remove it'}")
+            yield unknown_field((*path, name), inner)
         elif content is not None:
             yield from field_problems(content, inner.get(name, inner.get("*")), (*path, name))
     for name in fields:

@@ -316,8 +316,13 @@ def unknown_fields(value: Any, schema: Schema, path: Path = ()) -> Iterator[Prob
     """Yield the fields that :func:`dropped` does, each with the field that it may have been meant to be."""
     for found in dropped(value, schema, path):
         fields = _below(schema, found[len(path) : -1]).get("properties") or {}
-        close = difflib.get_close_matches(str(found[-1]), fields, n=1)
-        yield Problem(found, _UNKNOWN + (f"did you mean {close[0]}?" if close else "remove it"))
+        yield unknown_field(found, fields)
+
+
+def unknown_field(path: Path, fields: Iterable[str]) -> Problem:
+    """Return the problem of a field at *path* that is none of *fields*, with the one that it may be meant to be."""
+    close = difflib.get_close_matches(str(path[-1]), fields, n=1)
+    return Problem(path, _UNKNOWN + (f"did you mean {close[0]}?" if close else "remove it"))
 
 
 def _below(schema: Schema, path: Path) -> Schema:
