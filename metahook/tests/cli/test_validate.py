@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from metahook.cli import progress
 from metahook.commands import bound_program
 from toolkit.cli.bound import binding, call
 
@@ -19,6 +20,13 @@ TEMPLATE = GOOD.replace("nginx", "{{ .Values.image }}")
 @pytest.fixture(autouse=True)
 def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+class Terminal(io.StringIO):
+    """Standard error that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def write(**texts: str) -> None:
@@ -91,14 +99,16 @@ def test_a_template_with_a_parent_is_named_and_a_missing_file_is_an_error() -> N
     assert call("validate", "none.yaml").code == 2
 
 
-@pytest.mark.parametrize("stream", [io.StringIO, type("Terminal", (io.StringIO,), {"isatty": lambda _: True})])
-def test_a_terminal_shows_how_many_files_are_done(stream: type[io.StringIO], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
+@pytest.mark.parametrize(("stream", "many"), [(io.StringIO, 1), (Terminal, 1), (Terminal, 9)])
+def test_a_terminal_shows_how_many_of_many_files_are_done(
+    stream: type[io.StringIO], many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "MANY", many)
     write(good=GOOD)
     with redirect_stderr(stream()) as err, redirect_stdout(io.StringIO()), pytest.raises(SystemExit):
         bound_program("widgets", binding, version="1.0").main(["validate", "."])
 
-    assert ("files" in err.getvalue()) is err.isatty()
+    assert ("files checked" in err.getvalue()) is (err.isatty() and many == 1)
     assert err.getvalue().endswith("widgets: 0 problems, 1 valid Widget\n")
 
 
