@@ -1,7 +1,9 @@
 """The server as a process: its log, how it starts, and how it stops without a lost request."""
 
+import fcntl
 import http.client
 import json
+import os
 import re
 import signal
 import sys
@@ -112,6 +114,19 @@ def test_the_log_has_the_life_of_the_process_and_nothing_of_the_requests() -> No
     assert lines[3]["signal"] == "SIGTERM"
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", str(line["time"])) for line in lines)
     assert "canary" not in str(lines)
+
+
+def test_a_log_that_nobody_reads_stops_nothing() -> None:
+    """The pipe has room for 8 KiB, which is two dozen lines."""
+    with served(*WIDGETS, "--log-level=debug") as running:
+        assert running.process.stderr
+        fcntl.fcntl(running.process.stderr, fcntl.F_SETPIPE_SZ, 8192)
+        for _ in range(40):
+            assert CLIENT.post(f"{running.url}/sync", content=BODY, headers=JSON).status_code == 200
+        os.read(running.process.stderr.fileno(), 65536)
+        events = [line["event"] for line in stopped(running, signal.SIGINT)]
+
+    assert events == ["stopping", "stopped"]
 
 
 def test_a_process_without_stderr_has_no_log_and_serves() -> None:

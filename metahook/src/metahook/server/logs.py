@@ -11,7 +11,8 @@ import sys
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from select import select
+from typing import Any, TextIO
 
 from metahook.protocol.controller import MisusedException
 from metahook.protocol.gate import RefusedResponse
@@ -72,13 +73,21 @@ def error_location(error: BaseException) -> str:
 def set_up_logging(options: LogOptions = DEFAULT_LOG) -> None:
     """Log to stderr, if there is one, unless logging is set up already."""
     root = logging.getLogger()
-    if root.handlers:
+    if root.handlers or not sys.stderr:
         return
-    handler = logging.StreamHandler()
-    handler.setFormatter(formatter(options.format, is_terminal=bool(sys.stderr and sys.stderr.isatty())))
+    handler = _StderrHandler()
+    handler.setFormatter(formatter(options.format, is_terminal=sys.stderr.isatty()))
     root.addHandler(handler)
     root.setLevel(options.level.upper())
     logging.getLogger("uvicorn").setLevel(logging.ERROR)  # it warns of each request that it refuses
+
+
+class _StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to stderr, and drops a line for which there is no room: a reader that has stopped stops no hook."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if select([], [self.stream], [], 0)[1]:
+            super().emit(record)
 
 
 def formatter(format_: Format, *, is_terminal: bool) -> logging.Formatter:
