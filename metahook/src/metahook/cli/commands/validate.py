@@ -17,7 +17,7 @@ from metahook.cli.binding import words
 from metahook.cli.commands.options import with_subject
 from metahook.cli.commands.render import render
 from metahook.cli.errors import EXIT_DIFFERENT, InputError, Refused, input_errors, program_name
-from metahook.cli.files.documents import FILE, documents_in, read_text
+from metahook.cli.files.documents import FILE, Document, documents_in, read_text
 from metahook.cli.files.manifests import files_in, manifests_of, misspelt
 from metahook.cli.files.objects import Objects, is_parent
 from metahook.cli.hooks.subject import HookUnderTest
@@ -60,39 +60,56 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
       2  an error occurred
     """  # noqa: D301 - click keeps the line breaks after this control character
     findings: list[Finding] = []
+    templates: list[str] = []
     count = 0
     for file in with_progress([file for path in paths for file in files_in(path)], "files checked"):
         text = read_text(file)
         kinds = [parent.kind for parent in subject.settings.parents]
         if not any(word in text for kind in kinds for word in (kind.kind, kind.api_version)) or _is_patch(Path(file)):
             continue
-        if _is_template(Path(file), text):
-            if any(re.search(rf"^kind: *{kind.kind}\b", text, re.MULTILINE) for kind in kinds):
-                print(printable(f"{program_name()}: {file}: left out, a template of Helm"), file=sys.stderr)
-            continue
         try:
             count += _valid(text, file, subject)
+        except _TemplateError:
+            templates += [file] if any(re.search(rf"(?m)^kind: *{kind.kind}\b", text) for kind in kinds) else []
         except Refused as error:
             findings += (_finding(file, line) for line in error.lines)
     _print(findings, output)
+    for file in templates:
+        print(printable(f"{program_name()}: {file}: left out, a template of Helm"), file=sys.stderr)
     problems = f"{len(findings)} problem{'' if len(findings) == 1 else 's'}"
     print(f"{program_name()}: {problems}, {count} valid {words().parent}{'' if count == 1 else 's'}", file=sys.stderr)
     return EXIT_DIFFERENT if findings else 0
 
 
+class _TemplateError(Exception):
+    """Raised for a template of Helm."""
+
+
 def _valid(text: str, file: str, subject: HookUnderTest) -> int:
     """Return how many parents the *text* of *file* has; raise Refused if it can't be read, or one of them is wrong."""
     try:
-        objects = _parents(text, file, subject.settings)
+        objects = _parents(_documents(text, file), file, subject.settings)
     except InputError as error:
         raise Refused(*error.lines) from error
     return len(render(objects, subject, utc_now())) if objects else 0
 
 
-def _parents(text: str, file: str, settings: Settings) -> Objects | None:
-    """Return the parents in the *text* of *file*, or None; raise InputError."""
-    documents = [each for each in documents_in(text, file) if _is_object(each.value)]
-    found = [manifest for document in documents for manifest in manifests_of(document, file)]
+def _documents(text: str, file: str) -> list[Document]:
+    """Return the documents in *text*; raise _TemplateError if the *file* is a chart's, or only Helm can read it."""
+    charts = [folder.parent for folder in Path(file).parents if folder.name == "templates"]
+    if any((chart / "Chart.yaml").exists() for chart in charts):
+        raise _TemplateError
+    try:
+        return documents_in(text, file)
+    except InputError:
+        if "{{" in text:
+            raise _TemplateError from None
+        raise
+
+
+def _parents(documents: list[Document], file: str, settings: Settings) -> Objects | None:
+    """Return the parents in the *documents* of *file*, or None; raise InputError."""
+    found = [manifest for each in documents if _is_object(each.value) for manifest in manifests_of(each, file)]
     unknown = [each for each in found if not settings.kind(each.api_version, each.kind)]
     if error := misspelt([parent.kind for parent in settings.parents], unknown, is_one_there=True):
         raise error
@@ -102,18 +119,6 @@ def _parents(text: str, file: str, settings: Settings) -> Objects | None:
 
 def _is_object(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in ("apiVersion", "kind"))
-
-
-def _is_template(file: Path, text: str) -> bool:
-    """Return whether *file* is in the folder ``templates`` of a chart, or is one that only Helm can read."""
-    charts = [folder.parent for folder in file.parents if folder.name == "templates"]
-    if any((chart / "Chart.yaml").exists() for chart in charts):
-        return True
-    try:
-        documents_in(text, str(file))
-    except InputError:
-        return "{{" in text
-    return False
 
 
 def _is_patch(file: Path) -> bool:
