@@ -1,4 +1,4 @@
-"""``metahook dev``: serves a hook on this machine while you write it, and starts again when a file changes."""
+"""``metahook dev``: serves a hook on this machine while you write it, again when a Python file changes, and its page."""
 
 import sys
 from collections.abc import Sequence
@@ -104,7 +104,8 @@ def _serve(served: _Served) -> None:
         read = Manifests.read(served.manifests, None)
         read.settings(MODES[0])  # which fails for what is not simulated
         add_page(app, HookUnderTest(hook, MODES[0], read.settings), served.files)
-        print(f"See the life of a parent at http://{HOST}:{served.port}", file=sys.stderr)
+        if served.port:  # otherwise the first line of the log has it
+            print(f"See the life of a parent at http://{HOST}:{served.port}", file=sys.stderr)
     try:
         run(app, Address(HOST, served.port), Address(HOST, 0))
     except CannotListen as error:
