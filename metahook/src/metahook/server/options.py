@@ -41,6 +41,8 @@ class Limits:
     """From the first byte of a request to the end of its headers. A hook call's timeout: its caller is gone then."""
     write_timeout: ClassVar[float] = 10
     """For which a client reads nothing of a response, before its connection ends. A hook call's timeout, too."""
+    scrape_timeout: ClassVar[float] = 10
+    """Until the metrics are collected, those of the hook, too. Prometheus' own default."""
     keep_alive: ClassVar[int] = 120
     """Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a connection
     just being closed fails, and is not repeated."""

@@ -261,7 +261,11 @@ def health_app(server: HookServer) -> Starlette:
         return PlainTextResponse("ok\n") if server.is_ready else PlainTextResponse("not ready\n", 503)
 
     async def metrics(_: Request) -> Response:  # in a thread, as metrics of the hook may take a while
-        return Response(await scrapes.run(service.metrics.text), media_type=CONTENT_TYPE)
+        try:
+            async with asyncio.timeout(Limits.scrape_timeout):
+                return Response(await scrapes.run(service.metrics.text), media_type=CONTENT_TYPE)
+        except TimeoutError:
+            return PlainTextResponse("a metric of the hook takes too long\n", 503)
 
     async def refuse(_: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 500)
