@@ -173,8 +173,13 @@ class HookProtocol(HttpToolsProtocol):
         self._is_in_head = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
-        """Wait for the first request."""
+        """Wait for the first request, unless there are far too many connections."""
         super().connection_made(transport)
+        if len(self.connections) > self._max_connections + Limits.spare_connections:
+            self._telemetry.closed(TOO_MANY_CONNECTIONS.limit)
+            transport.abort()
+            return
+        # As after a request: Go also keeps a connection that it opened for a request which another one then carried.
         self._deadline = self.loop.call_later(Limits.keep_alive, transport.close)
         if tls := transport.get_extra_info("ssl_object"):
             self.app_state = {**self.app_state, CLIENT_NAMES: names_of(tls)}
