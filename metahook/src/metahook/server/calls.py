@@ -352,8 +352,8 @@ class _Call:
     def refuse(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
         """Report *refusal*, and return it as a response. *place* is where in the code the hook failed.
 
-        The *parent* is that of a failure: other refusals are the caller's mistakes, and it may send many. To decode a
-        body for it takes time, so the event loop does not.
+        The *parent* is that of a failure. Other refusals are the caller's mistakes: it may send many, and it takes time
+        to decode a body for its parent.
         """
         id_ = self._telemetry.refused(refusal, self._path, place)
         response = refusal.response(id_, self._request)
