@@ -121,6 +121,8 @@ class HookServer(uvicorn.Server):
         self.service: Service = app.state.service
         options = self.service.options
         super().__init__(server_config(app, options, self.service.telemetry, lifespan="on"))
+        if options.certificates:
+            options.certificates.on_refused = self.service.telemetry.closed
         self.service.metrics.connections.set_function(lambda: len(self.server_state.connections))
 
     @property
@@ -238,7 +240,6 @@ class HookProtocol(HttpToolsProtocol):
 def server_config(app: ASGIApp, options: ServerOptions, telemetry: Telemetry, **more: Any) -> uvicorn.Config:  # noqa: ANN401 - uvicorn's
     """Return uvicorn's configuration for *app*, with the limits and the certificates of *options*."""
     if certificates := options.certificates:
-        certificates.on_refused = telemetry.closed
         more["ssl_context_factory"] = lambda *_: certificates.ssl_context()
     return uvicorn.Config(
         app,
