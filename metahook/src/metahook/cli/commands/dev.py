@@ -1,4 +1,4 @@
-"""``metahook dev``: serves a hook on this machine while you write it, again when a Python file changes, and its page."""
+"""``metahook dev``: serves a hook and its page on this machine, again after each change of a Python file."""
 
 import sys
 from collections.abc import Sequence
