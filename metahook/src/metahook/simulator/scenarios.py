@@ -110,7 +110,7 @@ FailureName = Literal[
     "fight",
     "none",
 ]
-"""The failure of all containers from then on, by its value in controllers/pod_lifecycle.py; ``none`` ends it.
+"""The failure of all containers from then on, by its value in controllers/kubelet.py; ``none`` ends it.
 
 With ``fight`` the containers run, and an autoscaler scales all Deployments.
 """
