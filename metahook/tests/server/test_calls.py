@@ -167,7 +167,7 @@ def test_calls_beyond_the_limit_get_429_and_a_hook_that_waits_holds_up_nothing_e
 
 def test_a_hook_that_does_not_decide_in_time_gets_503_and_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "metahook")
-    with blocked(Limits(decide_timeout=0.2, body_timeout=0.5)) as (at, go_on, _):
+    with blocked(Limits(decide_timeout=0.5, body_timeout=1.5)) as (at, go_on, _):
         for body in (BODY, LARGE):
             late = asked(at, raw(body))
             assert (late.status, error(late.body)) == (503, TOO_LONG)
