@@ -4,14 +4,15 @@ import { byId, make, drawActions, drawDetail, drawEdit, drawLines, drawParent, d
 import { drawMarks, placeOf } from "./draw.js";
 import { Editor } from "./editor.js";
 
-const LARGEST = 5 * 1024 * 1024; // bytes of text that a request may have
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+
+const MIB = 1024 * 1024;
 
 const page = {
   start: JSON.parse(byId("start").textContent),
   history: null,
-  steps: [],
-  before: [], // the steps before each of the user's actions, for Undo
+  shown: { steps: [], before: null }, // the steps of the history, and what was wanted before the user's last action
+  wanted: { steps: [], before: null }, // the same for the newest request
   position: 0, // of the playhead
   playing: false,
   drawn: -1, // the cursor that the page shows
@@ -24,89 +25,120 @@ const page = {
 
 let running = null; // the AbortController of the newest simulation
 
-async function post(path, body, signal) {
-  const text = JSON.stringify(body);
-  if (new Blob([text]).size > LARGEST)
-    return { status: 413, answer: { detail: "the text has more than 5 MiB; simulate fewer objects" } };
-  const response = await fetch(path, {
-    method: "POST",
-    body: text,
-    headers: { "content-type": "application/json" },
-    signal,
-  });
-  return { status: response.status, answer: await response.json() };
+// What the server answers: whether it is what was asked for, the JSON, and the reason if there is one.
+async function ask(path, options) {
+  const response = await fetch(path, options);
+  const text = await response.text();
+  const unclear = `The server responds with status ${response.status} and no reason. See its log.`;
+  try {
+    const answer = JSON.parse(text);
+    return { ok: response.ok, answer, reason: answer.detail ?? unclear };
+  } catch {
+    return { ok: false, answer: {}, reason: unclear };
+  }
 }
 
-// Ask for the history of steps; show it from the time `from` on. Return whether it is shown.
-async function simulate(steps, from) {
+async function post(path, content, signal) {
+  const body = JSON.stringify(content);
+  const limit = page.start.limit ?? 5 * MIB;
+  if (new Blob([body]).size <= limit)
+    return ask(path, { method: "POST", body, headers: { "content-type": "application/json" }, signal });
+  const size = Number((limit / MIB).toFixed(1));
+  return { ok: false, answer: {}, reason: `The text has more than ${size} MiB. Simulate fewer objects.` };
+}
+
+// Ask for the history of what is `wanted` now, and show it from the time `from` on. Return whether this, or something
+// newer, is shown.
+async function simulate(wanted, from) {
   running?.abort();
-  const request = (running = new AbortController());
+  const { signal } = (running = new AbortController());
+  page.wanted = wanted;
+  drawUndo();
   const slow = setTimeout(() => (byId("busy").textContent = "Simulating…"), 300);
   try {
-    const { status, answer } = await post("page/simulation", { steps }, request.signal);
-    if (status === 200) {
-      page.steps = steps;
-      banner("request", null);
+    const { ok, answer, reason } = await post("page/simulation", { steps: wanted.steps }, signal);
+    if (!ok) refuse(wanted.steps, answer, reason);
+    else {
+      page.shown = wanted;
       show(answer, from);
-    } else if (answer.errors) {
-      editor.show(answer.errors);
-      banner("request", "There are errors in the text. Nothing was simulated.");
-    } else {
-      const reason = typeof answer.detail === "string" ? answer.detail : "the server does not accept these steps";
-      banner("request", sentence(`nothing was simulated: ${reason}`));
+      explain();
     }
-    return status === 200;
+    return ok;
   } catch (error) {
-    if (error.name !== "AbortError") banner("request", "The server did not respond to this simulation. Try again.");
-    return false;
+    if (!signal.aborted) banner("request", "The server did not respond to this simulation. Try again.");
+    return signal.aborted;
   } finally {
     clearTimeout(slow);
-    if (running === request) byId("busy").textContent = "";
+    if (running.signal === signal) byId("busy").textContent = "";
   }
+}
+
+// Say why the server has not simulated `steps`.
+function refuse(steps, { errors, step }, reason) {
+  if (!errors) return banner("request", reason);
+  if (steps[step]?.apply === editor.text) {
+    editor.show(errors);
+    return banner("text", "There are errors in the text. It was not applied.");
+  }
+  const [{ line, message }] = errors;
+  banner("request", `A text that was applied earlier is wrong${line ? ` in line ${line}` : ""}: ${message}`);
 }
 
 async function check() {
   const { text } = editor;
   try {
-    const { status, answer } = await post("page/check", { text, before: lastApplied() });
-    if (status !== 200 || editor.text !== text) return;
+    const { ok, answer } = await post("page/check", { text, before: lastApplied() });
+    if (!ok || editor.text !== text) return;
     editor.show(answer.errors);
-    if (!answer.errors.length) banner("request", null);
+    if (!answer.errors.length) banner("text", null);
   } catch {
     // The next beat of the server's pulse says that it is gone.
   }
 }
 
-const lastApplied = () => page.steps.findLast((step) => "apply" in step)?.apply ?? null;
+const lastApplied = () => page.shown.steps.findLast((step) => "apply" in step)?.apply ?? null;
 
 let identity = null;
 
 async function pulse() {
+  let problem;
   try {
-    const { id } = await (await fetch("page/alive")).json();
-    banner("alive", null);
-    if (identity !== null && id !== identity) await renew();
-    identity = id;
+    problem = await beat();
   } catch {
-    banner("alive", "The server does not respond. Start it again; this page then goes on by itself.");
+    problem = "The server does not respond. Start it again; this page then goes on by itself.";
   }
+  banner("alive", problem);
   setTimeout(pulse, 2000);
 }
 
+// Look whether the hook or a file has changed. Return what the server has a problem with, if there is one.
+async function beat() {
+  const alive = await ask("page/alive");
+  if (!alive.ok) return alive.reason;
+  if (identity !== null && alive.answer.id !== identity) {
+    const start = await ask("page/start");
+    if (!start.ok) return start.reason;
+    renew(start.answer);
+  }
+  identity = alive.answer.id;
+  return null;
+}
+
 // The hook or a file has changed: take the new texts, and simulate the same steps again.
-async function renew() {
+function renew(start) {
   const old = page.start.examples;
-  page.start = { ...page.start, ...(await (await fetch("page/start")).json()) };
-  const now = (text) => {
+  page.start = { ...page.start, ...start };
+  const fresh = (text) => {
     const name = old.find((example) => example.text === text)?.name;
     return page.start.examples.find((example) => example.name === name)?.text ?? text;
   };
   const untouched = old.some(({ text }) => text === editor.text);
-  if (untouched && now(editor.text) !== editor.text) editor.text = now(editor.text);
+  if (untouched && fresh(editor.text) !== editor.text) editor.text = fresh(editor.text);
   fillExamples();
-  if (!page.steps.length) return startOver();
-  const steps = page.steps.map((step) => ("apply" in step ? { ...step, apply: now(step.apply) } : step));
-  await simulate(steps, page.history ? page.history.timeAt(page.position) : 0);
+  const { steps, before } = page.wanted;
+  if (!steps.length) return startOver();
+  const renewed = steps.map((step) => ("apply" in step ? { ...step, apply: fresh(step.apply) } : step));
+  change({ steps: renewed, before }, now());
 }
 
 // What a person does
@@ -117,24 +149,27 @@ const now = () => (page.history ? Math.ceil(page.history.timeAt(page.position) *
 const written = (key) => key.replace("//", "/");
 
 // Let a step happen at the playhead; later steps are dropped.
-async function act(step) {
+function act(step) {
   const at = now();
-  const kept = page.steps.filter((each) => each.at <= at + 0.0005);
-  await change([...kept, { at, ...step }], at);
+  const kept = page.wanted.steps.filter((each) => each.at <= at + 0.0005);
+  return change({ steps: [...kept, { at, ...step }], before: undoable() }, at);
 }
 
-async function change(steps, from) {
-  const before = page.steps;
-  if (await simulate(steps, from)) {
-    if (before.length) page.before.push(before);
-    drawUndo();
-    explain();
-  }
+const undoable = () => (page.wanted.steps.length ? page.wanted : null);
+
+// Simulate what is `wanted`. If that fails, the actions before it stay. Return whether it succeeds.
+async function change(wanted, from) {
+  for (const name of ["request", "text"]) banner(name, null);
+  const old = page.wanted;
+  const succeeds = await simulate(wanted, from);
+  if (!succeeds && (old === page.shown || !(await simulate(old, from)))) page.wanted = page.shown;
+  drawUndo();
+  return succeeds;
 }
 
 // Say why nothing happens after a step that only changes what comes.
 function explain() {
-  const last = page.steps.at(-1);
+  const last = page.shown.steps.at(-1);
   const waits =
     ("fail" in last || "hook" in last) &&
     !page.history.entries.some(({ type, at }) => type === "write" && at >= last.at);
@@ -145,30 +180,25 @@ function explain() {
 }
 
 function drawUndo() {
-  const last = page.before.length ? page.steps.at(-1) : null;
+  const last = page.wanted.before && page.wanted.steps.at(-1);
   byId("undo").disabled = !last;
   byId("undo").textContent = byId("undo").title = last ? `Undo: ${describe(last, page.start.failures)}` : "Undo";
 }
 
 async function undo() {
-  const steps = page.before.at(-1);
-  const at = Math.min(now(), page.steps.at(-1).at);
-  if (!steps || !(await simulate(steps, at))) return;
-  page.before.pop();
-  drawUndo();
-  explain();
-  say("Undone.");
+  const { steps, before } = page.wanted;
+  if (before && (await change(before, Math.min(now(), steps.at(-1).at)))) say("Undone.");
 }
 
 const apply = () => act({ apply: editor.text });
-const startOver = () => change([{ at: 0, apply: editor.text }], 0);
+const startOver = () => change({ steps: [{ at: 0, apply: editor.text }], before: undoable() }, 0);
 
 function fillExamples() {
   byId("examples").replaceChildren(...page.start.examples.map(({ name }) => make("option", { textContent: name })));
   byId("examples").value = page.start.examples.find(({ text }) => text === editor.text)?.name ?? "";
 }
 
-const lastOf = (kind) => page.steps.findLast((step) => kind in step && step.at <= now() + 0.0005)?.[kind];
+const lastOf = (kind) => page.shown.steps.findLast((step) => kind in step && step.at <= now() + 0.0005)?.[kind];
 
 function clickAction({ target }) {
   const [action, ...rest] = (target.closest("button")?.dataset.key ?? "").split(" ");
@@ -177,11 +207,11 @@ function clickAction({ target }) {
   if (action === "hook") act({ hook: lastOf("hook") === "down" ? "up" : "down" });
   if (action === "restart") act({ restart: "metacontroller" });
   if (action === "delete" && argument) act({ delete: { object: written(argument) } });
-  else if (action === "edit" || action === "delete") ask(action);
+  else if (action === "edit" || action === "delete") openDialog(action);
 }
 
 // Ask for an object, and for a field and its value if it is to be edited.
-function ask(action) {
+function openDialog(action) {
   stop();
   const dialog = byId("dialog");
   const world = page.history.worldAt(page.drawn);
@@ -247,7 +277,7 @@ const say = (text) => (byId("said").textContent = text);
 function show(simulation, from) {
   const began = performance.now();
   document.body.classList.add("simulated");
-  page.history = new History(simulation, page.steps, page.start.failures);
+  page.history = new History(simulation, page.shown.steps, page.start.failures);
   page.drawn = page.entry = -1;
   const { history } = page;
   const parent = history.entries.find((entry) => entry.after && isParent(entry.after, page.start.kinds))?.object;
@@ -526,7 +556,7 @@ function begin() {
   listenToTime();
   listenToChoices();
   if (!start.live) {
-    page.steps = start.steps;
+    page.shown.steps = start.steps;
     return show(start.simulation, 0);
   }
   editor.text = start.examples[0]?.text ?? "";
