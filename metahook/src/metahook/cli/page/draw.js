@@ -139,11 +139,13 @@ export function drawParent(head, body, shown) {
   const { conditions = [], ...rest } = object.status ?? {};
   const ready = conditions.find(({ type }) => type === "Ready") ?? conditions[0];
   const mark = make("i", { className: `mark ${tone}`, ariaHidden: "true", textContent: MARKS[tone] });
+  const observed = object.status?.observedGeneration ?? object.metadata.generation;
+  const old = observed < object.metadata.generation ? "This is the status of the spec before your edit. " : "";
   head.className = tone;
   head.replaceChildren(
     make("h3", {}, make("small", { textContent: object.kind }), " ", object.metadata.name),
     make("p", { className: "state" }, mark, stateOf(object) || "No status yet"),
-    make("p", { className: "message", textContent: ready?.message ?? "" }),
+    make("p", { className: "message", textContent: `${old}${ready?.message ?? ""}` }),
   );
   body.replaceChildren(
     ...(conditions.length ? [make("h3", { textContent: "Conditions" }), conditionTable(conditions)] : []),
@@ -181,9 +183,9 @@ export function drawEdit(line, { history, cursor, world, edit }) {
   const before = history.worldAt(edit);
   const { of, gone, added } = replaced(before, world);
   const { at, text, verb } = history.entries[edit];
-  const fresh = added ? `, ${added} new` : "";
-  const pods = gone ? `${gone} of ${of} Pods replaced${fresh}.` : `No Pod of ${of} replaced${fresh}.`;
-  setText(line, `${history.clock(at, false)}, you: ${text ?? verb}. ${of ? pods : ""}`);
+  const counts = [gone ? `${gone} of ${of} Pods gone` : "", added ? `${added} new` : ""].filter(Boolean).join(", ");
+  const pods = counts || "no Pod restarts";
+  setText(line, `${history.clock(at, false)}, you: ${text ?? verb}. ${of ? `Since then: ${pods}.` : ""}`);
 }
 
 // The selected object, or the call or event that is selected, in full.

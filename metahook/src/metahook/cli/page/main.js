@@ -173,16 +173,22 @@ function explain() {
   const waits =
     ("fail" in last || "hook" in last) &&
     !page.history.entries.some(({ type, at }) => type === "write" && at >= last.at);
-  banner(
-    "hint",
-    waits ? "Nothing changes yet: this affects what happens from now on. Apply an edit, or delete an object." : null,
-  );
+  const { before, steps } = page.shown;
+  const applied = steps.flatMap(({ apply }) => apply ?? []);
+  const dropped = before ? before.steps.filter((step) => step.at > last.at + 0.0005).length : 0;
+  const hints = [
+    waits ? "Nothing changes yet: this affects what happens from now on. Apply an edit, or delete an object." : "",
+    "apply" in last && applied.at(-2) === last.apply ? "The text is the one that was applied: nothing changes." : "",
+    dropped && steps.length > 1 ? `What you did later is undone (${dropped}). Undo brings it back.` : "",
+  ];
+  banner("hint", hints.filter(Boolean).join(" ") || null);
 }
 
 function drawUndo() {
-  const last = page.wanted.before && page.wanted.steps.at(-1);
-  byId("undo").disabled = !last;
-  byId("undo").textContent = byId("undo").title = last ? `Undo: ${describe(last, page.start.failures)}` : "Undo";
+  const { before, steps } = page.wanted;
+  const what = before && (steps.length === 1 ? "Start over" : describe(steps.at(-1), page.start.failures));
+  byId("undo").disabled = !before;
+  byId("undo").textContent = byId("undo").title = before ? `Undo: ${what}` : "Undo";
 }
 
 async function undo() {
@@ -289,7 +295,7 @@ function show(simulation, from) {
   page.width = drawMarks(byId("marks"), history);
   stop();
   go(STILL.matches ? history.length : history.positionOf(from));
-  if (!STILL.matches) play();
+  if (!STILL.matches && page.position < history.length) play();
   performance.measure("show", { start: began, end: performance.now() });
 }
 

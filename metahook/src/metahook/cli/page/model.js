@@ -173,7 +173,7 @@ export function lineOf(entry) {
       if (entry.refused)
         return {
           who: entry.actor,
-          what: `${entry.text ?? `${entry.verb} ${kind} ${name}`}: refused: ${entry.refused}`,
+          what: entry.text ?? `cannot ${entry.verb} ${kind} ${name}: ${entry.refused}`,
           tone: "bad",
         };
       return {
@@ -184,9 +184,10 @@ export function lineOf(entry) {
     case "call": {
       const answer =
         entry.status === null ? "no response" : entry.status === 200 ? "responds" : `status ${entry.status}`;
+      const why = entry.error ? `: ${entry.error.trim().split("\n").at(-1)}` : ""; // the last line of a traceback
       return {
         who: "hook",
-        what: `${entry.hook} of ${kind} ${name}: ${answer}`,
+        what: `${entry.hook} of ${kind} ${name}: ${answer}${why}`,
         tone: entry.status === 200 ? "detail" : "bad",
       };
     }
