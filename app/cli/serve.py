@@ -24,18 +24,20 @@ def command(settings: ServeSettings) -> None:
     # A KeyboardInterrupt can get lost in a callback. The server replaces this handler.
     signal.signal(signal.SIGINT, lambda number, _: os._exit(128 + number))
     set_up_logging(settings.log)
-    around, page = None, None
+    around = None
     if settings.dev:
-        from app.cli.bound import binding  # noqa: PLC0415 - it is off in a cluster
-        from metahook.commands import bound_page, logging_calls  # noqa: PLC0415 - as above
+        from metahook.commands import logging_calls  # noqa: PLC0415 - it is off in a cluster
 
-        around, page = logging_calls(), bound_page(binding(), settings.watch)
+        around = logging_calls()
     try:
         app = create(settings, around)
     except ValueError as error:
         raise InputError(str(error)) from error
-    if page:
-        app.include_router(page)
+    if settings.dev:
+        from app.cli.bound import binding  # noqa: PLC0415 - as above
+        from metahook.commands import add_bound_page  # noqa: PLC0415 - as above
+
+        add_bound_page(app, binding(), settings.watch)
     health_at = Address(settings.host, settings.health_port)
     try:
         run(app, Address(settings.host, settings.port), health_at)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         misspelt as misspelt,
         read_manifests as read_manifests,
     )
-    from metahook.cli.page.routes import bound_page as bound_page
+    from metahook.cli.page.routes import add_bound_page as add_bound_page
     from metahook.cli.program import Commands as Commands, Program as Program, bound_program as bound_program
     from metahook.clock import utc_now as utc_now
     from metahook.protocol.objects import Json as Json, printable as printable
@@ -56,7 +56,7 @@ else:
             "misspelt",
             "read_manifests",
         ),
-        "cli.page.routes": ("bound_page",),
+        "cli.page.routes": ("add_bound_page",),
         "cli.program": ("Commands", "Program", "bound_program"),
         "protocol.objects": ("Json", "printable"),
         "protocol.request": ("Shape",),

@@ -15,12 +15,14 @@ from metahook import Controller, SyncRequest, SyncResponse
 from metahook.cli.hooks.named_hook import LocalHook, StrictHook
 from metahook.cli.hooks.subject import HookUnderTest
 from metahook.cli.page import session
-from metahook.cli.page.routes import MAX_BODY, page_router
+from metahook.cli.page.routes import MAX_BODY, add_page
 from metahook.server import create_app
 from metahook.simulator.hook import Hook, Reply, Unreachable
 from metahook.simulator.metacontroller.settings import Settings
 from toolkit.served.asgi import call
-from toolkit.widgets import WIDGET, WIDGETS
+from toolkit.served.thread import Answer, At, asked as served, raw, serving_app
+from toolkit.waiting import eventually
+from toolkit.widgets import WIDGET, WIDGETS, ready_request
 from toolkit.worlds import CHILDREN
 
 Json = dict[str, Any]
@@ -39,7 +41,7 @@ spec:
 def page(hook: Hook, files: tuple[str, ...] = ()) -> FastAPI:
     """Return an app with the page about *hook*, whose parents are Widgets."""
     app = create_app({})
-    app.include_router(page_router(HookUnderTest(hook, "dynamic-apply", _settings), files))
+    add_page(app, HookUnderTest(hook, "dynamic-apply", _settings), files)
     return app
 
 
@@ -144,13 +146,14 @@ def _unreachable() -> Reply:
         ),
         pytest.param(LocalHook(Controller(leaving, WIDGETS.children), "hook"), 500, "SystemExit: 3", id="exits"),
         pytest.param(_remote(lambda: Reply(200, b"<html>")), 200, "", id="nonsense"),
+        pytest.param(_remote(lambda: Reply(200, b"[" * 5000)), 200, "", id="too-deep"),
         pytest.param(_remote(_unreachable), None, "no answer from http://127.0.0.1:1", id="no-answer"),
     ],
 )
 def test_a_hook_that_fails_is_shown_as_the_call_that_failed(hook: Hook, status: int | None, error: str) -> None:
     history = simulated(page(hook))
 
-    first = next(call for call in calls(history) if call["status"] != 200 or call["response"] == "<html>")
+    first = next(call for call in calls(history) if call["status"] != 200 or isinstance(call["response"], str))
     assert first["status"] == status
     assert error in first.get("error", "")
     assert any(entry.get("reason") == "SyncError" for entry in history["entries"])
@@ -166,22 +169,28 @@ def test_a_traceback_names_the_line_of_the_hook_alone() -> None:
 def test_a_hook_that_does_not_return_is_the_call_that_failed_and_later_ones_say_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("metahook.cli.page.routes.LIMIT", -0.5)  # and a second
+    monkeypatch.setattr(session, "LIMIT", 0.5)
     returns = threading.Event()
 
-    def waiting(request: SyncRequest, now: datetime) -> SyncResponse:  # noqa: ARG001 - as above
+    def waiting(request: SyncRequest, now: datetime) -> SyncResponse:  # noqa: ARG001 - a hook gets both
         returns.wait(20)
         return SyncResponse({"state": "Ready"}, [])
 
-    app = page(LocalHook(Controller(waiting, WIDGETS.children), "hook"))
-    try:
-        history = simulated(app)
-        assert "has not returned" in history["problem"]
-        assert [call["status"] for call in calls(history)][-1] is None
-        later = asked(app, "/page/simulation", {"steps": [{"at": 0, "apply": WEB}]})
-        assert (later.status_code, "start it again" in later.json()["detail"]) == (503, True)
-    finally:
-        returns.set()
+    with serving_app(page(LocalHook(Controller(waiting, WIDGETS.children, customize=WIDGETS.customize), "hook"))) as at:
+        try:
+            history = json.loads(asked_at(at).body)
+            assert "has not returned" in history["problem"]
+            assert [call["status"] for call in calls(history)][-1] is None
+            later = asked_at(at)
+            assert (later.status, b"start it again" in later.body) == (503, True)
+        finally:
+            returns.set()
+        assert eventually(lambda: asked_at(at).status == 200)
+
+
+def asked_at(at: At) -> Answer:
+    body = json.dumps({"steps": [{"at": 0, "apply": WEB}]}).encode()
+    return served(at, raw(body, line="POST /page/simulation HTTP/1.1").replace(b"Host: hook", b"Host: 127.0.0.1"))
 
 
 def test_a_simulation_that_takes_too_long_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +217,7 @@ def test_what_a_cluster_would_refuse_is_shown_at_its_line_and_not_simulated(
     assert message in error["message"]
 
     response = asked(WIDGET_PAGE, "/page/simulation", {"steps": [{"at": 0, "apply": text}]})
-    assert (response.status_code, response.json()) == (422, {"errors": [error]})
+    assert (response.status_code, response.json()) == (422, {"errors": [error], "step": 0})
 
 
 def test_a_text_that_a_cluster_accepts_has_no_errors() -> None:
@@ -237,10 +246,37 @@ def test_only_a_page_of_this_server_may_ask(path: str, headers: dict[str, str], 
         assert asked(WIDGET_PAGE, "/page/check", {"text": WEB}, **headers).status_code == status
 
 
-@pytest.mark.parametrize("length", [str(MAX_BODY + 1), "0"])
-def test_a_text_of_more_than_5_mib_is_refused(length: str) -> None:
-    response = asked(WIDGET_PAGE, "/page/check", {"text": ""}, **{"content-length": length})
-    assert (response.status_code, "5 MiB" in response.json()["detail"]) == (413, True)
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/sync", {}, 200),
+        ("/sync", {"host": "hook.example.com"}, 200),
+        ("/sync", {"origin": "http://hook.example.com", "host": "hook.example.com"}, 403),
+        ("/sync", {"origin": "http://127.0.0.1:8080"}, 200),
+        ("/page/check", {"host": "["}, 403),
+        ("/page/check", {"content-length": str(MAX_BODY + 1)}, 413),
+        ("/page/check", {"content-length": "many"}, 411),
+    ],
+)
+def test_what_a_page_elsewhere_or_too_much_is_refused_before_it_is_read(
+    path: str, headers: dict[str, str], status: int
+) -> None:
+    app = create_app(WIDGETS)
+    add_page(app, HookUnderTest(LocalHook(WIDGETS, "widgets"), "dynamic-apply", _settings))
+    body = json.loads(ready_request()) if path == "/sync" else {"text": WEB}
+    assert asked(app, path, body, **headers).status_code == status
+
+
+@pytest.mark.parametrize("body", [{}, {"steps": []}, {"steps": [{"at": -1}]}, {"steps": [{"at": "secret"}]}, []])
+def test_a_malformed_request_is_refused_without_what_it_has(body: object) -> None:
+    response = asked(WIDGET_PAGE, "/page/simulation", body)
+    assert (response.status_code, "secret" in response.text) == (400, False)
+
+
+def test_a_wrong_text_is_named_by_its_step() -> None:
+    steps = [{"at": 0, "apply": WEB}, {"at": 1, "fail": "crash"}, {"at": 2, "apply": "a: ["}]
+    response = asked(WIDGET_PAGE, "/page/simulation", {"steps": steps})
+    assert (response.status_code, response.json()["step"]) == (422, 2)
 
 
 def test_the_page_loads_nothing_and_a_text_can_not_end_its_script(tmp_path: Any) -> None:
@@ -264,7 +300,19 @@ def test_a_change_of_an_example_is_another_state_of_the_server(tmp_path: Any) ->
     assert "1.28" in asked(app, "/page/start").json()["examples"][0]["text"]
 
 
-def test_an_example_that_is_gone_is_named(tmp_path: Any) -> None:
-    response = asked(page(LocalHook(WIDGETS, "widgets"), (str(tmp_path / "gone.yaml"),)), "/page/start")
-    assert response.status_code == 500
-    assert "gone.yaml: no such file" in response.json()["detail"]
+@pytest.mark.parametrize(("content", "problem"), [(None, "no such file"), (b"a: \xe9", "0xe9 is not UTF-8")])
+def test_an_example_that_can_not_be_shown_is_named(content: bytes | None, problem: str, tmp_path: Any) -> None:
+    example = tmp_path / "example.yaml"
+    if content:
+        example.write_bytes(content)
+    app = page(LocalHook(WIDGETS, "widgets"), (str(example),))
+    for path in ("/", "/page/start", "/page/alive"):
+        response = asked(app, path)
+        assert response.status_code == 500
+        assert f"{example}: " in response.json()["detail"]
+        assert problem in response.json()["detail"]
+
+
+def test_half_of_a_character_in_a_response_does_not_end_a_simulation() -> None:
+    response = b'{"status": {"state": "Ready", "odd": "\\ud800"}, "children": []}'
+    assert simulated(page(_remote(lambda: Reply(200, response))))["quiet"]

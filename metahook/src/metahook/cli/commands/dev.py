@@ -1,4 +1,4 @@
-"""``metahook dev``: serves a hook on this machine while you write it, and starts again when a file changes."""
+"""``metahook dev``: serves a hook on this machine while you write it, again when a Python file changes, and its page."""
 
 import sys
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from metahook.cli.files.manifests import Manifests
 from metahook.cli.hooks.credentials import NO_CREDENTIALS
 from metahook.cli.hooks.named_hook import PATHS, LocalHook, open_hook, read_controller
 from metahook.cli.hooks.subject import HookUnderTest
-from metahook.cli.page.routes import page_router
+from metahook.cli.page.routes import add_page
 from metahook.server import Address, CannotListen, ServerOptions, create_app, run
 from metahook.simulator.metacontroller.settings import MODES
 
@@ -103,8 +103,9 @@ def _serve(served: _Served) -> None:
     if served.manifests:
         read = Manifests.read(served.manifests, None)
         read.settings(MODES[0])  # which fails for what is not simulated
-        app.include_router(page_router(HookUnderTest(hook, MODES[0], read.settings), served.files))
-        print(f"See the life of a parent at http://{HOST}:{served.port}", file=sys.stderr)
+        add_page(app, HookUnderTest(hook, MODES[0], read.settings), served.files)
+        if served.port:  # otherwise the first line of the log has it
+            print(f"See the life of a parent at http://{HOST}:{served.port}", file=sys.stderr)
     try:
         run(app, Address(HOST, served.port), Address(HOST, 0))
     except CannotListen as error:

@@ -137,10 +137,10 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 
 def _write(page: Path, world: World, problem: str | None) -> None:
     """Write the page with the history of *world*; raise InputError."""
-    from metahook.cli.page.document import document, start  # noqa: PLC0415 - few simulations need it
+    from metahook.cli.page.document import document, page_data  # noqa: PLC0415 - few simulations need it
     from metahook.cli.page.history import history_json  # noqa: PLC0415 - as above
 
-    shown = document(start(world.settings, simulation=history_json(world, problem, words().bad_states)))
+    shown = document(page_data(world.settings, simulation=history_json(world, problem, words().bad_states)))
     try:
         page.write_text(shown, encoding="utf-8")
     except OSError as error:

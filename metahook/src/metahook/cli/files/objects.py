@@ -141,7 +141,9 @@ class Objects:
     def found(cls, paths: tuple[str, ...], settings: Settings) -> "Objects":
         """Return the objects in the files and directories *paths*; raise InputError if none is a parent."""
         manifests = [manifest for path in paths for file in files_in(path) for manifest in read_manifests(file)]
-        return cls.of(manifests, ", ".join(paths), settings)
+        found = cls.of(manifests, ", ".join(paths), settings)
+        _tell_unknown_rules((*found.parents, *found.others), settings)
+        return found
 
     @classmethod
     def of(cls, manifests: Iterable[FileManifest], where: str, settings: Settings) -> "Objects":
@@ -166,7 +168,6 @@ class Objects:
         old = {_identity(item, settings): item.content for item in (stored.parents if stored else ())}
         same: dict[tuple[str, ...], list[FileManifest]] = defaultdict(list)
         problems: list[tuple[FileManifest, int, str]] = []
-        _tell_unknown_rules((*self.parents, *self.others), settings)
         for item in (*self.parents, *self.others):
             key = _identity(item, settings)
             same[key].append(item)

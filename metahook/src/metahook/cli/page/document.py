@@ -19,7 +19,7 @@ _FOLDER = Path(__file__).parent
 _MODULE_LINES = re.compile(r"^import .*\n|^export (?=\w)", re.MULTILINE)
 
 
-def start(settings: Settings, **more: object) -> Json:
+def page_data(settings: Settings, **more: object) -> Json:
     """Return what a page about parents of *settings* starts with: *more* if it is live, or has a ``simulation``."""
     return {
         "program": program_name(),
@@ -34,10 +34,10 @@ def start(settings: Settings, **more: object) -> Json:
     }
 
 
-def document(start: Json) -> str:
-    """Return the page that starts with *start*."""
+def document(data: Json) -> str:
+    """Return the page that starts with *data*."""
     before, after = _parts()
-    text = msgspec.json.encode(start).decode().replace("<", "\\u003c")  # no text of a user ends the element
+    text = msgspec.json.encode(data).decode().replace("<", "\\u003c")  # no text of a user ends the element
     return f"{before}{text}{after}"
 
 

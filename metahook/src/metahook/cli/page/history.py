@@ -94,7 +94,7 @@ class _Shown:
 def _decoded(response: bytes) -> Any:  # noqa: ANN401 - whatever the hook has sent
     try:
         return msgspec.json.decode(response)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return response.decode(errors="replace")
 
 

@@ -1,28 +1,30 @@
 """What was done in the browser, in a new simulated cluster: the texts, and a session of steps at their times.
 
 A session ends when the cluster is quiet, or at a limit. A hook that raises, or answers nonsense, fails a call, as in a
-cluster. One that does not return can't be stopped: ``Session.give_up`` then returns what was before, and the call.
+cluster. One that does not return can't be stopped: ``Session.give_up`` then returns what was before, and that call.
 """
 
+import math
 import os
 import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import msgspec
 from pydantic import BaseModel, Field
 
 from metahook.cli.binding import traits
 from metahook.cli.dev_log import error_lines
-from metahook.cli.errors import InputError
-from metahook.cli.files.documents import read_text
+from metahook.cli.errors import DocumentError, InputError
+from metahook.cli.files.documents import check_text, read_text
 from metahook.cli.files.manifests import manifests_in
 from metahook.cli.files.objects import Objects, created
 from metahook.cli.hooks.named_hook import LocalHook, StrictHook
 from metahook.cli.hooks.subject import HookUnderTest
-from metahook.cli.page.document import start
+from metahook.cli.page.document import page_data
 from metahook.cli.page.history import history_json
 from metahook.clock import utc_now
 from metahook.protocol.objects import Json, Kind
@@ -43,8 +45,6 @@ LIMIT = 10.0
 
 QUIET_WITHIN = HOUR
 """Virtual seconds, as there may always be something left to do."""
-
-_TOO_LONG = f"stopped, because the simulation took longer than {LIMIT:.0f} s"
 
 _FAILED = 500
 
@@ -84,36 +84,53 @@ class Steps(BaseModel, extra="forbid"):
     until: Seconds | None = None
 
 
-class Check(BaseModel, extra="forbid"):
-    """A text to check, which replaces the one ``before``."""
+class TextToCheck(BaseModel, extra="forbid"):
+    """A text that replaces the one ``before``."""
 
     text: str
     before: str | None = None
 
 
 class WrongText(Exception):
-    """Raised for a text that no cluster accepts, with its *errors*: lines, which may be None, and messages."""
+    """Raised for the text of a *step*: its *errors* have lines, which may be None, and messages."""
 
-    def __init__(self, errors: list[Json]) -> None:
+    def __init__(self, errors: list[Json], step: int) -> None:
         super().__init__("the text is wrong")
         self.errors = errors
+        self.step = step
 
 
 class _TooLong(Exception):
     """Raised to end a simulation at its limit."""
 
 
-def live(subject: HookUnderTest, files: tuple[str, ...]) -> Json:
-    """Return what the page starts with in a browser; its examples are in *files*, or the shortest text of a parent."""
+def examples(files: tuple[str, ...]) -> list[Json]:
+    """Return the texts in *files*; raise InputError."""
+    return [{"name": os.path.relpath(name), "text": _text_of(name)} for name in files]
+
+
+def _text_of(file: str) -> str:
+    try:
+        return check_text(read_text(file))
+    except DocumentError as error:
+        message = f"{file}: {error.problem}"
+        raise InputError(message) from error
+
+
+def live_data(subject: HookUnderTest, files: tuple[str, ...], limit: int) -> Json:
+    """Return what the page starts with in a browser, which may send *limit* bytes; raise InputError.
+
+    Its examples are in *files*; without any, there is the shortest text of a parent.
+    """
     settings, parent = subject.settings, subject.settings.parent
     known = {"/".join(key): schema for key, schema in schemas(settings.crds).items()}
     if parent_schema := traits().schema:
         known[f"{parent.api_version}/{parent.kind}"] = parent_schema()
-    texts = [{"name": os.path.relpath(name), "text": read_text(name)} for name in files]
-    return start(
+    return page_data(
         settings,
         live=True,
-        examples=texts or [_shortest(parent)],
+        limit=limit,
+        examples=examples(files) or [_shortest(parent)],
         schemas={name: _without_rules(schema) for name, schema in known.items()},
         failures=[{"name": name, "label": label} for name, label in FAILURES.items()],
     )
@@ -136,24 +153,21 @@ def _shortest(kind: Kind) -> Json:
     return {"name": "shortest", "text": text}
 
 
-def check(subject: HookUnderTest, given: Check) -> list[Json]:
+def check(subject: HookUnderTest, given: TextToCheck) -> list[Json]:
     """Return what is wrong with a text: lines, which may be None, and messages."""
     before = None
-    with suppress(WrongText):
+    with suppress(InputError):
         before = _objects(subject, given.before, None) if given.before else None
     try:
         _objects(subject, given.text, before)
-    except WrongText as error:
-        return error.errors
+    except InputError as error:
+        return [_with_line(line) for line in error.lines]
     return []
 
 
 def _objects(subject: HookUnderTest, text: str, before: Objects | None) -> Objects:
-    """Return the objects in *text*, which replace those *before*; raise WrongText."""
-    try:
-        return Objects.of(manifests_in(text, _TEXT), _TEXT, subject.settings).accepted(subject.settings, before)
-    except InputError as error:
-        raise WrongText([_with_line(line) for line in error.lines]) from error
+    """Return the objects in *text*, which replace those *before*; raise InputError."""
+    return Objects.of(manifests_in(text, _TEXT), _TEXT, subject.settings).accepted(subject.settings, before)
 
 
 def _with_line(message: str) -> Json:
@@ -169,12 +183,19 @@ class Session:
         self._world = replace(subject, hook=self._hook).world()
         self._hook.now = self._world.clock.time
         self._scenario = read_scenario({"title": "", "steps": list(_scenario_steps(subject, steps))})
-        self._deadline = time.monotonic() + LIMIT
+        self._deadline = math.inf
         self._world.clock.pace = self._check_time
 
-    def run(self) -> Json:
-        """Return the history. It may take as long as LIMIT, or for ever if the hook does not return."""
+    @property
+    def hangs(self) -> bool:
+        """Whether the hook has not returned from a call for as long as a simulation may take."""
+        running = self._hook.running
+        return running is not None and time.monotonic() - running.since > LIMIT
+
+    def run(self) -> bytes:
+        """Return the history as JSON. It takes about as long as LIMIT at most, or for ever if the hook hangs."""
         problem = None
+        self._deadline = min(self._deadline, time.monotonic() + LIMIT)
         try:
             for result in run_scenario(self._scenario, self._world):
                 problem = result.problem
@@ -183,21 +204,23 @@ class Session:
         except NeverQuiet as error:
             problem = str(error)
         except _TooLong:
-            problem = _TOO_LONG
+            problem = f"stopped, because the simulation took longer than {LIMIT:.0f} s"
         return self._history(problem)
 
-    def give_up(self) -> Json:
-        """Return the history of a session that goes on, which ends soon, or when the hook returns."""
-        self._deadline = 0
-        if not self._hook.running:
-            return self._history(_TOO_LONG)
-        hook, body = self._hook.running
-        problem = "the hook has not returned"
-        self._world.history.add(Call(self._world.clock.now, hook, key_of(parent_in(body)), body, None, b"", problem))
+    def stop(self) -> None:
+        """End it soon, because nobody wants it any more."""
+        self._deadline = -math.inf
+
+    def give_up(self) -> bytes:
+        """Return the history of a session that hangs, which ends if the hook ever returns."""
+        self.stop()
+        if running := self._hook.running:
+            key, problem = key_of(parent_in(running.body)), "the hook has not returned"
+            self._world.history.add(Call(self._world.clock.now, running.hook, key, running.body, None, b"", problem))
         return self._history(f"stopped, because the hook has not returned for {LIMIT:.0f} s: start it again")
 
-    def _history(self, problem: str | None) -> Json:
-        return history_json(self._world, problem=problem, bad_states=traits().words.bad_states)
+    def _history(self, problem: str | None) -> bytes:
+        return msgspec.json.encode(history_json(self._world, problem, traits().words.bad_states))
 
     def _check_time(self, _: float) -> None:
         if time.monotonic() > self._deadline:
@@ -207,17 +230,28 @@ class Session:
 def _scenario_steps(subject: HookUnderTest, steps: Steps) -> Iterator[Json]:
     """Yield *steps* as those of a scenario; raise WrongText."""
     now, objects = 0.0, None
-    for step in steps.steps:
+    for index, step in enumerate(steps.steps):
         if step.at > now:
             yield {"wait": f"{step.at - now:.6f}s"}
             now = step.at
         if step.apply is None:
             yield step.model_extra or {}
             continue
-        objects = _objects(subject, step.apply, objects)
+        try:
+            objects = _objects(subject, step.apply, objects)
+        except InputError as error:
+            raise WrongText([_with_line(line) for line in error.lines], index) from error
         yield from ({"apply": created(item.content)} for item in (*objects.others, *objects.parents))
     if steps.until and steps.until > now:
         yield {"wait": f"{steps.until - now:.6f}s"}
+
+
+class _Running(NamedTuple):
+    """A call that has not returned, and *since* when, by the clock of this process."""
+
+    hook: str
+    body: bytes
+    since: float
 
 
 class _Called:
@@ -225,8 +259,7 @@ class _Called:
 
     def __init__(self, hook: Hook) -> None:
         self.now: Callable[[], datetime] = utc_now
-        self.running: tuple[str, bytes] | None = None
-        """The call that has not returned."""
+        self.running: _Running | None = None
         self._raised: list[BaseException] = []
         self._hook = hook.hook if isinstance(hook, StrictHook) else hook
         if isinstance(hook, LocalHook):
@@ -235,7 +268,7 @@ class _Called:
 
     def __call__(self, hook: str, body: bytes) -> Reply:
         """Return the reply; raise Unreachable."""
-        self.running = hook, body
+        self.running = _Running(hook, body, time.monotonic())
         self._raised.clear()
         try:
             reply = self._hook(hook, body)
