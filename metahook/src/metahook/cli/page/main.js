@@ -204,7 +204,7 @@ function fillExamples() {
   byId("examples").value = page.start.examples.find(({ text }) => text === editor.text)?.name ?? "";
 }
 
-const lastOf = (kind) => page.shown.steps.findLast((step) => kind in step && step.at <= now() + 0.0005)?.[kind];
+const lastOf = (kind) => page.wanted.steps.findLast((step) => kind in step && step.at <= now() + 0.0005)?.[kind];
 
 function clickAction({ target }) {
   const [action, ...rest] = (target.closest("button")?.dataset.key ?? "").split(" ");
