@@ -287,6 +287,7 @@ def test_it_fits_the_window_in_both_themes(browser: Browser, address: str, width
         with opened(browser, address, width, scheme) as page:
             assert page.shows("#tree", "web-deployment")
             assert page.js("document.documentElement.scrollWidth") <= width
+            assert page.js("text.offsetWidth === text.parentElement.clientWidth")  # over its colors, which lie below
             colors.append(page.js("getComputedStyle(document.body).backgroundColor"))
 
     assert len(set(colors)) == len(colors)
