@@ -236,7 +236,7 @@ def test_an_action_keeps_the_one_before_it_that_is_still_simulated(browser: Brow
         page.js(at_once)
         assert page.shows("#lines", "Containers crash")
         assert page.shows("#undo", "Undo: Containers crash")
-        assert page.shows("#banners", "wrong|errors")
+        assert page.shows("#banners", "There are errors in the text")
 
 
 def test_a_file_that_is_wrong_or_gone_keeps_what_was_simulated(browser: Browser, tmp_path: Path) -> None:
@@ -287,6 +287,7 @@ def test_it_fits_the_window_in_both_themes(browser: Browser, address: str, width
         with opened(browser, address, width, scheme) as page:
             assert page.shows("#tree", "web-deployment")
             assert page.js("document.documentElement.scrollWidth") <= width
+            assert page.js("text.offsetWidth === text.parentElement.clientWidth")  # over its colors, which lie below
             colors.append(page.js("getComputedStyle(document.body).backgroundColor"))
 
     assert len(set(colors)) == len(colors)
