@@ -228,7 +228,7 @@ def test_an_action_keeps_the_one_before_it_that_is_still_simulated(browser: Brow
         assert page.shows("#lines", r"(?s)Containers crash.*spec\.image=nginx:1\.28")
 
         page.click("Start over")
-        page.click("Undo: Apply")
+        page.click("Undo: Start over")
         page.click("Undo: Apply")
         page.click("Undo: Containers crash")
         assert page.has("#undo:disabled", 1)
