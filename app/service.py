@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fastapi import FastAPI
 
+from app.api import reading
 from app.core.controller import controller
 from app.core.desired.memo import GenerationMemo
 from app.settings.serve import ServeSettings
@@ -14,5 +15,6 @@ from metahook.server import create_app
 
 def create(settings: ServeSettings, around: Callable[[str, Handler], Handler] | None = None) -> FastAPI:
     """Return the app of *settings*, in which *around* takes the handler of each path; raise ValueError."""
+    reading.prepare()
     options = replace(settings.server_options(), around=around)
     return create_app(controller(settings.watch, GenerationMemo()), options)

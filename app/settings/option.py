@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from app.api.crd import descriptions
+from app.api.descriptions import descriptions
 from metahook import Kind
 
 S = TypeVar("S", bound=BaseSettings)
