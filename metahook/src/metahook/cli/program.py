@@ -1,6 +1,7 @@
 """Programs with commands, such as ``metahook``. They turn every error into one line and an exit code."""
 
 import errno
+import gc
 import importlib
 import io
 import os
@@ -54,7 +55,7 @@ class Commands(click.Group):
             return None
         package = VERBS_PACKAGE if cmd_name in self._verbs else self._package
         try:
-            with _ending_at_ctrl_c():
+            with _ending_at_ctrl_c(), _without_collection():
                 module = importlib.import_module(f"{package}.{cmd_name}{'_' if iskeyword(cmd_name) else ''}")
                 bound = self._binding() if self._binding and cmd_name in self._verbs else None
         except ModuleNotFoundError as error:
@@ -99,6 +100,17 @@ def _ending_at_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Collect no garbage: what is imported stays, and to look at it again and again takes a tenth of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
