@@ -12,9 +12,10 @@ from app.settings.serve import ServeSettings
 from metahook import Handler
 from metahook.server import create_app
 
+reading.prepare()  # here, so that no request waits for it
+
 
 def create(settings: ServeSettings, around: Callable[[str, Handler], Handler] | None = None) -> FastAPI:
     """Return the app of *settings*, in which *around* takes the handler of each path; raise ValueError."""
-    reading.prepare()
     options = replace(settings.server_options(), around=around)
     return create_app(controller(settings.watch, GenerationMemo()), options)
