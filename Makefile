@@ -32,8 +32,8 @@ $(READY): $(CLI) requirements/dev.txt
 demo: $(CLI) ## Run a MyResource in a simulated cluster
 	@$(BIN)/myresource simulate --scenario demo
 
-serve: $(CLI) ## Serve the hook on this machine, with a page to try it in the browser
-	@$(BIN)/myresource serve --dev
+serve: $(CLI) ## Serve the hook on this machine, with a page to try it in the browser: PORT=8080
+	@$(BIN)/myresource serve --dev $(if $(PORT),--port $(PORT) --health-port 0)
 
 # The tests of both halves, or, as ONLY says, of one. Each half has its own settings, so each has a run of its own.
 TOOLKIT = $(patsubst metahook/%,%,$(filter metahook/%,$(ONLY)))

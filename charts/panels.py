@@ -125,7 +125,7 @@ CALLS = (
     ),
     Panel(
         "Closed connections",
-        "Connections whose TLS handshake failed.",
+        "Connections that were closed without a response: too many, or a TLS handshake failed.",
         (hook("sum by (limit) (rate(metahook_connections_closed_total@[$__rate_interval]))", "{{limit}}"),),
         unit="reqps",
     ),

@@ -35,8 +35,8 @@ myresource replay myresources.json deployments.json others.json configmaps.json"
 another owner may have the name of a child. No Secrets are, because their values do not belong in a file."""
 
 
-EXAMPLES = ("web", "config", "service", "full")
-"""Those of a checkout, for a page to begin with."""
+EXAMPLES = ("web", "minimal", "restricted")
+"""Those of a checkout that need no other object, for a page to begin with."""
 
 Problem = custom_rules.Problem
 

@@ -38,6 +38,8 @@ def command(settings: ServeSettings) -> None:
         from metahook.commands import add_bound_page  # noqa: PLC0415 - as above
 
         add_bound_page(app, binding(), settings.watch)
+        if settings.port:  # otherwise the first line of the log has it
+            click.echo(f"Try it in a browser: http://127.0.0.1:{settings.port}", err=True)
     health_at = Address(settings.host, settings.health_port)
     try:
         run(app, Address(settings.host, settings.port), health_at)

@@ -107,6 +107,13 @@ def test_a_page_has_the_whole_simulation_inside(tmp_path: Path) -> None:
     assert (simulation["problem"], simulation["findings"]) == (None, [])
 
 
+def test_a_page_has_what_was_done_besides_writes(tmp_path: Path) -> None:
+    file = tmp_path / "crash.html"
+    call("simulate", "-f", "examples/web.yaml", "--fail", "crash", "--at", "10s", "--html", str(file))
+    (start,) = re.findall(r'id="start">(.*?)</script>', file.read_text())
+    assert {"at": 10.0, "fail": "crash"} in json.loads(start)["steps"]
+
+
 def test_a_page_shows_how_a_simulation_failed(tmp_path: Path) -> None:
     file = tmp_path / "never.html"
     scenario = tmp_path / "never.yaml"

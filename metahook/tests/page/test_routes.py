@@ -106,6 +106,21 @@ def test_what_is_done_happens_at_its_time() -> None:
     assert any("CrashLoopBackOff" in (entry.get("text") or "") for entry in history["entries"])
 
 
+def test_what_the_cluster_refuses_is_told_and_what_is_done_later_still_happens() -> None:
+    wrong = [
+        {"at": 5, "edit": {"object": "Deployment/web-deployment", "set": {"spec.replicas": "abc"}}},
+        {"at": 6, "edit": {"object": "Deployment/web-deployment", "set": {"spec.replica": 5}}},
+        {"at": 7, "delete": {"object": "Deployment/nowhere"}},
+    ]
+    problems = [simulated(WIDGET_PAGE, *wrong[:count])["problem"] for count in range(1, 4)]
+    words = ("Invalid", 'unknown field "spec.replica"', "nowhere")
+    assert all(word in problem for word, problem in zip(words, problems, strict=True)), problems
+
+    history = simulated(WIDGET_PAGE, *wrong, {"at": 8, "apply": WEB.replace("1.27", "1.28")})
+    assert history["problem"] is None
+    assert last(history, "Widget/default/web")["spec"]["image"] == "nginx:1.28"
+
+
 def test_a_hook_that_can_not_be_reached_fails_calls_and_is_no_finding() -> None:
     edited = WEB.replace("1.27", "1.28")
     history = simulated(WIDGET_PAGE, {"at": 20, "hook": "down"}, {"at": 21, "apply": edited}, {"at": 60, "hook": "up"})

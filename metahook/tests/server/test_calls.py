@@ -1,7 +1,9 @@
 """Calls: how long a body may be, how many there are at once, how long a hook decides, and how it fails."""
 
+import asyncio
 import gc
 import logging
+import queue
 import threading
 import tracemalloc
 from collections.abc import Iterator
@@ -23,6 +25,7 @@ from metahook import (
 )
 from metahook.protocol.bodies import MAX_BODY, MIB, RequestRule
 from metahook.server import Limits, ServerOptions, Tokens, create_app
+from metahook.server.calls import Threads
 from toolkit.builders import NOW
 from toolkit.hooks.minimal import PARENT, TINY, config_map, controller, customize_body, sync_body
 from toolkit.served.asgi import JSON, call
@@ -164,7 +167,7 @@ def test_calls_beyond_the_limit_get_429_and_a_hook_that_waits_holds_up_nothing_e
 
 def test_a_hook_that_does_not_decide_in_time_gets_503_and_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "metahook")
-    with blocked(Limits(decide_timeout=0.2, body_timeout=0.5)) as (at, go_on, _):
+    with blocked(Limits(decide_timeout=0.5, body_timeout=1.5)) as (at, go_on, _):
         for body in (BODY, LARGE):
             late = asked(at, raw(body))
             assert (late.status, error(late.body)) == (503, TOO_LONG)
@@ -208,6 +211,19 @@ def test_requests_that_wait_for_a_thread_in_vain_leave_memory_at_once() -> None:
             assert tracemalloc.get_traced_memory()[0] < 2 * MIB
         finally:
             tracemalloc.stop()
+
+
+def test_a_function_that_ends_just_before_its_call_learns_that_it_is_cancelled_is_not_late() -> None:
+    async def late() -> int:
+        threads, begun = Threads(1), queue.Queue[threading.Thread]()
+        call = asyncio.create_task(threads.run(lambda: begun.put(threading.current_thread())))
+        await asyncio.sleep(0)  # it starts the thread
+        begun.get(timeout=PATIENCE).join(PATIENCE)
+        call.cancel()
+        await asyncio.wait([call])
+        return threads.late
+
+    assert asyncio.run(late()) == 0
 
 
 # What the caller and the log see of a failure

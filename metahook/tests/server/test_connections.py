@@ -144,6 +144,18 @@ def test_requests_on_more_connections_than_the_limit_get_503_until_others_are_cl
     assert "limit=max_connections" in caplog.text
 
 
+def test_connections_far_beyond_the_limit_are_closed_before_they_send_a_request(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Limits, "spare_connections", 1)
+    with serving(options=ServerOptions(Limits(max_connections=1))) as at, ExitStack() as stack:
+        *spare, far = (stack.enter_context(sent(at, b"")) for _ in range(3))
+        assert is_closed(far)
+        spare[1].sendall(REQUEST)
+        assert read(spare[1]).status == 503
+    assert "connection closed limit=max_connections" in caplog.text
+
+
 LONG = 900_000
 """Bytes of a response that the buffers of the client have no room for."""
 

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from prometheus_client import Counter, Metric
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
+from starlette.applications import Starlette
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.protocol.installation import InstallationProblem
@@ -137,32 +138,49 @@ def test_what_clients_choose_makes_no_series(hooks: list[str], *, is_bounded: bo
     assert (len(seen) == 1) is is_bounded
 
 
+class Slow(Collector):
+    """Counts something that takes a while."""
+
+    def __init__(self) -> None:
+        self.begun, self.go_on = threading.Event(), threading.Event()
+
+    def collect(self) -> Iterator[Metric]:
+        """Return no metrics, once it may go on."""
+        self.begun.set()
+        assert self.go_on.wait(PATIENCE)
+        return iter(())
+
+    def describe(self) -> Iterator[Metric]:
+        """Return that there are none."""
+        return iter(())
+
+
+def health_with(collector: Collector) -> Starlette:
+    """Return the app of health, of a hook with *collector*."""
+    return health_app(HookServer(create_app(TINY, ServerOptions(collectors=(collector,)))))
+
+
 def test_health_and_metrics_are_served_and_a_slow_metric_of_the_hook_holds_up_no_probe() -> None:
-    is_alive, begun = threading.Event(), threading.Event()
-
-    class Slow(Collector):
-        """Counts something that takes a while."""
-
-        def collect(self) -> Iterator[Metric]:
-            """Return no metrics, once the probe has its answer."""
-            begun.set()
-            assert is_alive.wait(PATIENCE)
-            return iter(())
-
-        def describe(self) -> Iterator[Metric]:
-            """Return that there are none."""
-            return iter(())
-
-    app = health_app(HookServer(create_app(TINY, ServerOptions(collectors=(Slow(),)))))
+    slow = Slow()
+    app = health_with(slow)
     scraped = list[int]()
     scraping = threading.Thread(target=lambda: scraped.append(call(app, "/metrics", method="GET").status_code))
     scraping.start()
-    assert begun.wait(PATIENCE)
+    assert slow.begun.wait(PATIENCE)
 
     assert [call(app, path, method="GET").status_code for path in ("/livez", "/readyz", "/x")] == [200, 503, 404]
-    is_alive.set()
+    slow.go_on.set()
     scraping.join(PATIENCE)
     assert scraped == [200]
+
+
+def test_scrapes_get_503_while_a_metric_of_the_hook_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Limits, "scrape_timeout", 0)
+    slow = Slow()
+    app = health_with(slow)
+
+    assert [call(app, "/metrics", method="GET").status_code for _ in range(2)] == [503, 503]
+    slow.go_on.set()
 
 
 def test_a_process_serves_the_families_of_the_page_with_their_labels() -> None:

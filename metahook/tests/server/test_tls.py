@@ -317,7 +317,7 @@ def test_files_that_can_not_be_used_keep_the_certificate_and_are_logged_once(
     break_files(pki)
 
     assert [refreshed(certificates) for _ in range(2)] == [before, before]
-    assert certificates.unusable == 1
+    assert certificates.count_unusable() == 1
     (line,) = caplog.messages
     assert text.format(pki.folder) in line
     assert line.endswith("; still using the previous certificates")
@@ -327,7 +327,7 @@ def test_files_that_can_not_be_used_keep_the_certificate_and_are_logged_once(
     pki.issue()
     pki.ca.cert_pem.write_to_path(str(pki.client_ca))
     assert refreshed(certificates) is not before
-    assert certificates.unusable == 0
+    assert certificates.count_unusable() == 0
 
 
 @pytest.mark.parametrize(("break_files", "text"), AT_THE_START.values(), ids=AT_THE_START)

@@ -27,16 +27,14 @@ from metahook.protocol.objects import Observed
 class RequestRule(Enum):
     """The rules of a request, each with the text for a request that breaks it."""
 
-    # Raised by the server, while it receives a body.
-    COMPLETE = "the body is incomplete"
     # Raised by request.py, before it reads.
     EMPTY = "the body is empty"
     UTF8 = "the body is not UTF-8"
-    # Raised by request_limits.py, beside this.
+    # Raised by request_limits.py.
     OBJECTS = "the body has more than {most} groups and objects"
     SIZE = "{path} is larger than {most} MiB"
     MEMORY = "the objects in the body would take more than {most} MiB of memory"
-    # Raised by reading.py, beside this.
+    # Raised by this module, while it decodes.
     JSON = "the body is not JSON"
     DEPTH = "the body is nested too deeply"
     REQUIRED = "{path} is missing"
@@ -50,7 +48,7 @@ class RequestRule(Enum):
     FINALIZING = "finalizing is true: in the controller, set the path of hooks.finalize to /finalize"
     NO_FINALIZE = "finalizing is true, and the hook has no finalize function: remove hooks.finalize from the controller"
     NOT_FINALIZING = "finalizing is not true: in the controller, set the path of hooks.sync to /sync"
-    # Raised by observed/children.py.
+    # Raised by observed.py.
     GROUP = (
         "{path} has no group {group}: send {{}} for it if there is no such object; "
         "in a cluster, add the kind to {rules}"

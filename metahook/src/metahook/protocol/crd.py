@@ -236,26 +236,32 @@ def crd(
         message = f"{kind.kind}: a CRD needs a group, as in example.com/v1"
         raise ValueError(message)
     schema = _schema(structural(spec, "spec"), structural(status, "status"))
-    names = {"kind": kind.kind, "listKind": f"{kind.kind}List", "plural": kind.plural, "singular": kind.kind.lower()}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": f"{kind.plural}.{group}"},
         "spec": {
             "group": group,
-            "names": {**names, **({"shortNames": list(short_names)} if short_names else {})},
+            "names": _names(kind, short_names),
             "scope": "Namespaced" if kind.namespaced else "Cluster",
-            "versions": [
-                {
-                    "name": version,
-                    "served": True,
-                    "storage": True,
-                    "subresources": {"status": {}},
-                    **({"additionalPrinterColumns": _columns(columns, schema)} if columns else {}),
-                    "schema": {"openAPIV3Schema": schema},
-                }
-            ],
+            "versions": [_version(version, schema, columns)],
         },
+    }
+
+
+def _names(kind: Kind, short_names: Sequence[str]) -> dict[str, Any]:
+    names = {"kind": kind.kind, "listKind": f"{kind.kind}List", "plural": kind.plural, "singular": kind.kind.lower()}
+    return {**names, **({"shortNames": list(short_names)} if short_names else {})}
+
+
+def _version(name: str, schema: Schema, columns: Mapping[str, str] | None) -> dict[str, Any]:
+    return {
+        "name": name,
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}},
+        **({"additionalPrinterColumns": _columns(columns, schema)} if columns else {}),
+        "schema": {"openAPIV3Schema": schema},
     }
 
 

@@ -46,9 +46,8 @@ class Watched(ABC):
         self._problems: list[str] = []
         self._next_look = monotonic() + POLL
 
-    @property
-    def unusable(self) -> int:
-        """How many of the files have changed, and can't be used."""
+    def count_unusable(self) -> int:
+        """Look at the files, and return how many have changed and can't be used."""
         self.refresh()
         return len(self._problems)
 

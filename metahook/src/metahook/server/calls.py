@@ -246,6 +246,7 @@ class Threads:
     def __init__(self, most: int) -> None:
         self._most = most
         self._free = asyncio.Semaphore(most)
+        self._running: set[asyncio.Future[Any]] = set()
         self._late: set[asyncio.Future[Any]] = set()
         self._full_since = 0.0
 
@@ -266,35 +267,39 @@ class Threads:
         except asyncio.CancelledError:
             end()
             raise
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-
-        def ended(finish: Callable[[], object]) -> None:
-            self._free.release()
-            self._late.discard(future)
-            end()
-            if not future.done():
-                finish()
-
-        def work() -> None:
-            try:
-                finish = partial(future.set_result, function())
-            except Exception as error:  # noqa: BLE001 - it is for the one who waits
-                finish = partial(future.set_exception, error)
-            with suppress(RuntimeError):  # the loop is closed: so is the server
-                loop.call_soon_threadsafe(ended, finish)
-
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._running.add(future)
+        ended = partial(self._ended, future, end)
         try:
-            Thread(target=work, name="hook", daemon=True).start()
+            Thread(target=_work, args=(function, future, ended), name="hook", daemon=True).start()
         except RuntimeError as error:  # no thread starts
             ended(partial(future.set_exception, error))
         try:
             return await future
         except asyncio.CancelledError:
-            if future.cancelled():  # rather than this call alone
+            if future in self._running:  # it may have ended before this call learns that it is cancelled
                 self._late.add(future)
                 self._full_since = monotonic()
             raise
+
+    def _ended(self, future: asyncio.Future[T], end: Callable[[], object], finish: Callable[[], object]) -> None:
+        """Give the thread of *future* back, and *finish* the future for the call that waits for it, if one does."""
+        self._free.release()
+        self._running.discard(future)
+        self._late.discard(future)
+        end()
+        if not future.done():
+            finish()
+
+
+def _work(function: Callable[[], T], future: asyncio.Future[T], ended: Callable[[Callable[[], object]], None]) -> None:
+    """Call *function*, and have *ended* called in the event loop, with what sets its outcome in *future*."""
+    try:
+        finish = partial(future.set_result, function())
+    except Exception as error:  # noqa: BLE001 - it is for the one who waits
+        finish = partial(future.set_exception, error)
+    with suppress(RuntimeError):  # the loop is closed: so is the server
+        future.get_loop().call_soon_threadsafe(ended, finish)
 
 
 # What becomes of a call
@@ -347,8 +352,8 @@ class _Call:
     def refuse(self, refusal: Refusal, place: str = "", parent: Parent | None = None) -> Response:
         """Report *refusal*, and return it as a response. *place* is where in the code the hook failed.
 
-        The *parent* is that of a failure: other refusals are the caller's mistakes, and it may send many. To decode a
-        body for it takes time, so the event loop does not.
+        The *parent* is that of a failure. Other refusals are the caller's mistakes: it may send many, and it takes time
+        to decode a body for its parent.
         """
         id_ = self._telemetry.refused(refusal, self._path, place)
         response = refusal.response(id_, self._request)

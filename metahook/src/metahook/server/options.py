@@ -37,10 +37,15 @@ class Limits:
     decide_timeout: float = 8
     """Until a thread has decided, with the time until one is free. The function goes on: a thread can't be stopped."""
 
+    spare_connections: ClassVar[int] = 100
+    """Beyond max_connections. Those beyond these are closed at once, so that file descriptors are left for probes: many
+    systems allow a process 1024."""
     head_timeout: ClassVar[float] = 10
     """From the first byte of a request to the end of its headers. A hook call's timeout: its caller is gone then."""
     write_timeout: ClassVar[float] = 10
     """For which a client reads nothing of a response, before its connection ends. A hook call's timeout, too."""
+    scrape_timeout: ClassVar[float] = 10
+    """Until the metrics are collected, those of the hook, too. Prometheus' own default."""
     keep_alive: ClassVar[int] = 120
     """Longer than the 90 s for which Metacontroller keeps an idle connection: a request that is sent into a connection
     just being closed fails, and is not repeated."""

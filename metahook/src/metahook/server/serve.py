@@ -121,6 +121,8 @@ class HookServer(uvicorn.Server):
         self.service: Service = app.state.service
         options = self.service.options
         super().__init__(server_config(app, options, self.service.telemetry, lifespan="on"))
+        if options.certificates:
+            options.certificates.on_refused = self.service.telemetry.closed
         self.service.metrics.connections.set_function(lambda: len(self.server_state.connections))
 
     @property
@@ -173,8 +175,13 @@ class HookProtocol(HttpToolsProtocol):
         self._is_in_head = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
-        """Wait for the first request."""
+        """Wait for the first request, unless there are far too many connections."""
         super().connection_made(transport)
+        if len(self.connections) > self._max_connections + Limits.spare_connections:
+            self._telemetry.closed(TOO_MANY_CONNECTIONS.limit)
+            transport.abort()
+            return
+        # As after a request: Go also keeps a connection that it opened for a request which another one then carried.
         self._deadline = self.loop.call_later(Limits.keep_alive, transport.close)
         if tls := transport.get_extra_info("ssl_object"):
             self.app_state = {**self.app_state, CLIENT_NAMES: names_of(tls)}
@@ -233,7 +240,6 @@ class HookProtocol(HttpToolsProtocol):
 def server_config(app: ASGIApp, options: ServerOptions, telemetry: Telemetry, **more: Any) -> uvicorn.Config:  # noqa: ANN401 - uvicorn's
     """Return uvicorn's configuration for *app*, with the limits and the certificates of *options*."""
     if certificates := options.certificates:
-        certificates.on_refused = telemetry.closed
         more["ssl_context_factory"] = lambda *_: certificates.ssl_context()
     return uvicorn.Config(
         app,
@@ -261,7 +267,11 @@ def health_app(server: HookServer) -> Starlette:
         return PlainTextResponse("ok\n") if server.is_ready else PlainTextResponse("not ready\n", 503)
 
     async def metrics(_: Request) -> Response:  # in a thread, as metrics of the hook may take a while
-        return Response(await scrapes.run(service.metrics.text), media_type=CONTENT_TYPE)
+        try:
+            async with asyncio.timeout(Limits.scrape_timeout):
+                return Response(await scrapes.run(service.metrics.text), media_type=CONTENT_TYPE)
+        except TimeoutError:
+            return PlainTextResponse("a metric of the hook takes too long\n", 503)
 
     async def refuse(_: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 500)

@@ -8,7 +8,7 @@ import logging
 import platform
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from hashlib import blake2b
 from math import inf
 from time import monotonic
@@ -173,7 +173,7 @@ class Metrics:
         files = self._gauge("unusable_files", text, "files")
         for name, watched in (("certificates", options.certificates), ("tokens", options.tokens)):
             if watched:
-                files.labels(name).set_function(partial(getattr, watched, "unusable"))
+                files.labels(name).set_function(watched.count_unusable)
 
     def _counter(self, name: str, text: str, *labels: str) -> Callable[..., Counter]:
         self.families.append(Family(f"{PREFIX}{name}_total", "counter", labels, text))

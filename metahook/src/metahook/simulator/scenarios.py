@@ -110,7 +110,7 @@ FailureName = Literal[
     "fight",
     "none",
 ]
-"""The failure of all containers from then on, by its value in controllers/pod_lifecycle.py; ``none`` ends it.
+"""The failure of all containers from then on, by its value in controllers/kubelet.py; ``none`` ends it.
 
 With ``fight`` the containers run, and an autoscaler scales all Deployments.
 """
@@ -275,20 +275,25 @@ class StepResult:
 
     number: int
     step: Step
+    at: float
+    """When it began, in seconds."""
     problem: str | None = None
 
 
-def run_scenario(scenario: Scenario, world: World, announce: Callable[[Step], object] = bool) -> Iterator[StepResult]:
+def run_scenario(
+    scenario: Scenario, world: World, announce: Callable[[Step], object] = bool, *, goes_on: bool = False
+) -> Iterator[StepResult]:
     """Run the steps of *scenario*, and yield the result of each; the first step that fails is the last one.
 
-    *announce* is called with each step before it runs.
+    If it *goes_on*, the others follow, as users go on in a cluster. *announce* is called with each step before it runs.
     """
     runner = _Runner(world)
     for number, step in enumerate(scenario.steps, start=1):
         announce(step)
+        at = world.clock.now
         problem = runner.run(step)
-        yield StepResult(number, step, problem)
-        if problem is not None:
+        yield StepResult(number, step, at, problem)
+        if problem is not None and not goes_on:
             return
 
 

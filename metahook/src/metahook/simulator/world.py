@@ -4,14 +4,16 @@ Nothing happens by itself: ``run``, ``until`` and ``until_quiet`` let time pass,
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from metahook.protocol.controller import Controller
 from metahook.protocol.request_builder import controller_of
-from metahook.simulator.apiserver.built_in_kinds import check_json
+from metahook.simulator.apiserver.built_in_kinds import check_json, undeclared_field
 from metahook.simulator.apiserver.custom_rules import custom_defaults, custom_statuses
 from metahook.simulator.apiserver.server_side_apply import UNDO
 from metahook.simulator.apiserver.store import ApiServer
+from metahook.simulator.apiserver.validation import ApiError
 from metahook.simulator.clock import Clock
 from metahook.simulator.controllers.deployments import (
     KUBECTL_APPLIED,
@@ -114,9 +116,13 @@ class World:
 
         Raise NoSuchObject if there is none, and ApiError if the API server refuses the change.
         """
-        live, old = self.get(key), self.get(key)
+        live, old, unknown = self.get(key), self.get(key), None
         change(live)
         check_json(live)
+        with suppress(ApiError):  # which the update below raises, too, and records
+            unknown = undeclared_field({**live, "apiVersion": old["apiVersion"], "kind": key.kind})
+        if unknown:
+            raise ApiError("BadRequest", f'strict decoding error: unknown field "{unknown.removeprefix(".")}"')
         status, old_status = live.get("status"), old.get("status")
         if status == old_status or live != {**old, "status": status}:
             live = self.api.update(live, YOU)

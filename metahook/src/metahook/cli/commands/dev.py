@@ -1,7 +1,8 @@
 """``metahook dev``: serves a hook and its page on this machine, again after each change of a Python file."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -78,6 +79,8 @@ def command(hook: str, manifests: tuple[str, ...], files: tuple[str, ...], port:
         _serve(served)
         return
     read_controller(hook, "HOOK")
+    with _errors_of_port(), Address(HOST, port).listen():
+        pass  # nobody else does: a change of a file would not mend that
     source = hook.partition(":")[0]
     folder = Path(source).resolve().parent if source.endswith(".py") else Path.cwd()
     config = uvicorn.Config("", reload=True, reload_dirs=[str(folder)], log_config=None)
@@ -106,8 +109,14 @@ def _serve(served: _Served) -> None:
         add_page(app, HookUnderTest(hook, MODES[0], read.settings), served.files)
         if served.port:  # otherwise the first line of the log has it
             print(f"See the life of a parent at http://{HOST}:{served.port}", file=sys.stderr)
-    try:
+    with _errors_of_port():
         run(app, Address(HOST, served.port), Address(HOST, 0))
+
+
+@contextmanager
+def _errors_of_port() -> Iterator[None]:
+    try:
+        yield
     except CannotListen as error:
         message = f"{error}; choose another with --port"
         raise InputError(message) from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from metahook.cli.binding import traits, words
 from metahook.cli.commands.options import with_files, with_output, with_subject
@@ -16,6 +17,7 @@ from metahook.cli.files.objects import Objects, check_edited, created
 from metahook.cli.hooks.subject import HookUnderTest
 from metahook.cli.simulation.run import (
     LONGEST,
+    Ended,
     InOrder,
     Timed,
     delay,
@@ -131,22 +133,28 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     pass_time(world, screen, speed or 0)
     end = run(chosen, world, screen, numbered=scenario is not None)
     if page:
-        _write(page, world, end.get("problem"))
-    return 1 if "problem" in end or end["findings"] else 0
+        _write(page, world, end)
+    return 1 if "problem" in end.summary or end.summary["findings"] else 0
 
 
-def _write(page: Path, world: World, problem: str | None) -> None:
-    """Write the page with the history of *world*; raise InputError."""
+def _write(page: Path, world: World, end: Ended) -> None:
+    """Write the page with the history of *world*, and what was done; raise InputError."""
     from metahook.cli.page.document import document, page_data  # noqa: PLC0415 - few simulations need it
     from metahook.cli.page.history import history_json  # noqa: PLC0415 - as above
 
-    shown = document(page_data(world.settings, simulation=history_json(world, problem, words().bad_states)))
+    history = history_json(world, end.summary.get("problem"), words().bad_states)
+    steps = [{"at": result.at, **_done(result.step)} for result in end.results]
+    shown = document(page_data(world.settings, simulation=history, steps=steps))
     try:
         page.write_text(shown, encoding="utf-8")
     except OSError as error:
         reason = (error.strerror or "cannot be written").lower()
         message = f"--html {page}: {reason}; name a file in an existing directory"
         raise InputError(message) from error
+
+
+def _done(step: Step) -> Json:
+    return {name: value for name, value in msgspec.to_builtins(step).items() if value is not None}
 
 
 def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: float | None, page: Path | None) -> None:

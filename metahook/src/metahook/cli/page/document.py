@@ -15,6 +15,20 @@ from metahook.simulator.metacontroller.settings import Settings
 SCRIPTS = ("model.js", "draw.js", "editor.js", "main.js")
 """In the order in which they import each other, with no name twice: they become one script."""
 
+FAILURES = {
+    "bad-image": "Image can't be pulled",
+    "crash": "Containers crash",
+    "oom": "Out of memory",
+    "unready": "Probes fail",
+    "slow": "Slow start",
+    "config-error": "Configuration is missing",
+    "unschedulable": "No node has room",
+    "evicted": "Pods are evicted",
+    "node-lost": "A node is lost",
+    "fight": "Another autoscaler",
+}
+"""What can go wrong with all containers, by its name in a scenario."""
+
 _FOLDER = Path(__file__).parent
 _MODULE_LINES = re.compile(r"^import .*\n|^export (?=\w)", re.MULTILINE)
 
@@ -27,7 +41,7 @@ def page_data(settings: Settings, **more: object) -> Json:
         "live": False,
         "examples": [],
         "schemas": {},
-        "failures": [],
+        "failures": [{"name": name, "label": label} for name, label in FAILURES.items()],
         "steps": [],
         "simulation": None,
         **more,

@@ -206,6 +206,16 @@ export function drawDetail(shown) {
   setText(byId("detail-title"), nameOf(selected));
   byId("detail-note").className = about?.refused || about?.type === "finding" ? "bad" : "";
   setText(byId("detail-note"), about?.refused || about?.type === "finding" ? lineOf(about).what : noteOn(was, is));
+  drawDifference(text, was, is);
+  const place = `${selected} ${before}`; // a person who has scrolled to a field stays there while it changes
+  if (pane.place === place) return;
+  pane.place = place;
+  const first = is && text.querySelector(".added, .removed");
+  if (first || text.scrollTop) text.scrollTop = first ? Math.max(0, first.offsetTop - 60) : 0;
+}
+
+// The object as it `is`, with what it `was` before the user's last write; null if there was or is none.
+function drawDifference(text, was, is) {
   const lines =
     was && is && was !== is
       ? difference(yamlLines(was), yamlLines(is))
@@ -220,11 +230,6 @@ export function drawDetail(shown) {
       ),
     ),
   );
-  const place = `${selected} ${before}`; // a person who has scrolled to a field stays there while it changes
-  if (pane.place === place) return;
-  pane.place = place;
-  const first = is && text.querySelector(".added, .removed");
-  if (first || text.scrollTop) text.scrollTop = first ? Math.max(0, first.offsetTop - 60) : 0;
 }
 
 function noteOn(was, is) {

@@ -4,6 +4,19 @@ import { byId, make } from "./draw.js";
 
 const PADDING = 10; // of the text area, as page.css has it
 
+// The parts of a line of YAML that have a color: [class, text].
+function partsOf(line) {
+  const [, dash, key = "", rest] = /^(\s*(?:- )*)([^\s#:][^:#]*:(?=\s|$))?(.*)$/.exec(line);
+  const comment = /(^|\s)#.*$/.exec(rest)?.[0] ?? "";
+  const parts = [
+    ["", dash],
+    ["key", key],
+    ["", rest.slice(0, rest.length - comment.length)],
+    ["comment", comment],
+  ];
+  return parts.filter(([, text]) => text);
+}
+
 export class Editor {
   // `schemas` returns the schemas; `changed` is called after each change, `apply` for Ctrl-Enter.
   constructor({ schemas, changed, apply }) {
@@ -53,21 +66,8 @@ export class Editor {
     );
     byId("colors").replaceChildren(
       ...lines.map((line, index) => {
-        const [, dash, key, rest] = /^(\s*(?:- )*)([^\s#:][^:#]*:(?=\s|$))?(.*)$/.exec(line);
-        const comment = /(^|\s)#.*$/.exec(rest)?.[0] ?? "";
-        const value = rest.slice(0, rest.length - comment.length);
-        const parts = [
-          ["", dash],
-          ["key", key ?? ""],
-          ["", value],
-          ["comment", comment],
-        ].filter(([, text]) => text);
-        return make(
-          "div",
-          { className: bad.has(index + 1) ? "bad" : "" },
-          ...parts.map(([className, textContent]) => make("span", { className, textContent })),
-          "\n",
-        );
+        const parts = partsOf(line).map(([className, textContent]) => make("span", { className, textContent }));
+        return make("div", { className: bad.has(index + 1) ? "bad" : "" }, ...parts, "\n");
       }),
     );
     byId("errors").replaceChildren(

@@ -292,6 +292,12 @@ function listLines() {
   drawLines(list, page.history, all, () => markLine());
 }
 
+// The parent to show: the one that is selected, or else the one that was shown.
+function parentIn(world) {
+  const parents = [...world].filter(([, object]) => isParent(object, page.start.kinds)).map(([key]) => key);
+  return [page.selected, page.parent].find((key) => parents.includes(key)) ?? parents[0];
+}
+
 // Draw the moment of the playhead.
 function draw() {
   const { history, position } = page;
@@ -304,18 +310,12 @@ function draw() {
   if (page.drawn === cursor) return;
   page.drawn = cursor;
   const world = history.worldAt(cursor);
-  const parents = [...world].filter(([, object]) => isParent(object, page.start.kinds)).map(([key]) => key);
-  const parent = parents.includes(page.selected)
-    ? page.selected
-    : parents.includes(page.parent)
-      ? page.parent
-      : parents[0];
-  page.parent = parent;
+  page.parent = parentIn(world);
   const shown = {
     history,
     cursor,
     world,
-    parent,
+    parent: page.parent,
     kinds: page.start.kinds,
     selected: page.selected,
     entry: page.entry,
@@ -458,21 +458,7 @@ function listenToTime() {
     event.preventDefault();
     step(by);
   });
-  byId("lines").addEventListener("click", ({ target }) => choose(Number(target.closest(".line")?.dataset.index ?? -1)));
-  byId("lines").addEventListener("keydown", (event) => {
-    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    step(by);
-    byId("lines").current?.focus();
-  });
   byId("all").addEventListener("change", () => page.history && listLines());
-  byId("world").addEventListener("click", ({ target }) => {
-    const { object } = target.closest("[data-object]")?.dataset ?? {};
-    if (!object) return;
-    Object.assign(page, { selected: object, entry: -1, drawn: -1 });
-    draw();
-  });
   byId("track").addEventListener("pointerdown", clickMark);
   byId("track").addEventListener("pointermove", nameMark);
   new ResizeObserver(() => {
@@ -484,6 +470,23 @@ function listenToTime() {
     "change",
     () => page.history && drawMarks(byId("marks"), page.history),
   );
+}
+
+function listenToChoices() {
+  byId("lines").addEventListener("click", ({ target }) => choose(Number(target.closest(".line")?.dataset.index ?? -1)));
+  byId("lines").addEventListener("keydown", (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    step(by);
+    byId("lines").current?.focus();
+  });
+  byId("world").addEventListener("click", ({ target }) => {
+    const { object } = target.closest("[data-object]")?.dataset ?? {};
+    if (!object) return;
+    Object.assign(page, { selected: object, entry: -1, drawn: -1 });
+    draw();
+  });
 }
 
 // The entry whose mark is under the pointer, or undefined.
@@ -521,6 +524,7 @@ function begin() {
   document.body.classList.toggle("live", start.live);
   listen();
   listenToTime();
+  listenToChoices();
   if (!start.live) {
     page.steps = start.steps;
     return show(start.simulation, 0);

@@ -83,7 +83,7 @@ export class History {
     return "plain";
   }
 
-  // The response of a call, which is absent if it is the same as that of the call before.
+  // The response of a call. A call has none if it is the same as that of the last call of this object and hook.
   responseTo(index) {
     const call = this.entries[index];
     const same = (entry, at) =>
@@ -92,7 +92,7 @@ export class History {
       entry.object === call.object &&
       entry.hook === call.hook &&
       "response" in entry;
-    return call.status === 200 ? this.entries.findLast(same)?.response : call.response;
+    return this.entries.findLast(same)?.response;
   }
 
   clock(at, withDay = true) {

@@ -48,20 +48,6 @@ QUIET_WITHIN = HOUR
 
 _FAILED = 500
 
-FAILURES = {
-    "bad-image": "Image can't be pulled",
-    "crash": "Containers crash",
-    "oom": "Out of memory",
-    "unready": "Probes fail",
-    "slow": "Slow start",
-    "config-error": "Configuration is missing",
-    "unschedulable": "No node has room",
-    "evicted": "Pods are evicted",
-    "node-lost": "A node is lost",
-    "fight": "Another autoscaler",
-}
-"""What can go wrong with all containers, by its name in a scenario."""
-
 _TEXT = "text"
 """What the text is called where a file has its name."""
 
@@ -132,7 +118,6 @@ def live_data(subject: HookUnderTest, files: tuple[str, ...], limit: int) -> Jso
         limit=limit,
         examples=examples(files) or [_shortest(parent)],
         schemas={name: _without_rules(schema) for name, schema in known.items()},
-        failures=[{"name": name, "label": label} for name, label in FAILURES.items()],
     )
 
 
@@ -197,10 +182,9 @@ class Session:
         problem = None
         self._deadline = min(self._deadline, time.monotonic() + LIMIT)
         try:
-            for result in run_scenario(self._scenario, self._world):
-                problem = result.problem
-            if problem is None:
-                self._world.until_quiet(QUIET_WITHIN)
+            for result in run_scenario(self._scenario, self._world, goes_on=True):
+                problem = result.problem if result.step.wait is None else problem  # of what was done last
+            self._world.until_quiet(QUIET_WITHIN)
         except NeverQuiet as error:
             problem = str(error)
         except _TooLong:

@@ -288,8 +288,15 @@ def pass_time(world: World, screen: "Screen", speed: float) -> None:
     world.clock.pace = wait
 
 
-def run(scenario: Scenario, world: World, screen: "Screen", *, numbered: bool) -> dict[str, Any]:
-    """Run *scenario*, and report how it ended; return that, with its ``findings``, and a ``problem`` if there is one.
+class Ended(NamedTuple):
+    """How a scenario ended: the summary, with its ``findings`` and maybe a ``problem``, and the result of each step."""
+
+    summary: dict[str, Any]
+    results: list[StepResult]
+
+
+def run(scenario: Scenario, world: World, screen: "Screen", *, numbered: bool) -> Ended:
+    """Run *scenario*, and report how it ended.
 
     Parents are expected to be Ready in the end, unless a step asks for a failure, or expects another status. A step
     that fails is named by its number if the steps are *numbered*.
@@ -301,13 +308,13 @@ def run(scenario: Scenario, world: World, screen: "Screen", *, numbered: bool) -
     problem = problem or unready
     ended = world.clock.now
     found = [{"rule": item.rule, "object": str(item.key), "message": item.message} for item in findings(world.history)]
-    end = {**_counts(world, quiet=quiet, ended=ended), "findings": found, **({"problem": problem} if problem else {})}
-    screen.end(end)
+    summary = _counts(world, quiet=quiet, ended=ended) | {"findings": found} | ({"problem": problem} if problem else {})
+    screen.end(summary)
     if problem:
         screen.say(problem, "bad")
     elif scenario.next and not found:
         screen.say("\n".join(["", *scenario.next]))
-    return end
+    return Ended(summary, results)
 
 
 def _unready(world: World, scenario: Scenario) -> str:
