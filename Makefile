@@ -143,6 +143,7 @@ format: $(READY) ## Format the code
 
 generate: $(READY) ## Generate what follows from code: the CRD, metacontroller/, the dashboard, and parts of the pages
 	$(BIN)/myresource crd > crds/mygroup.example.com_myresources.yaml
+	$(BIN)/myresource crd -o json > app/api/crd.json
 	$(BIN)/myresource crd --json-schema > crds/myresource.schema.json
 	cp crds/mygroup.example.com_myresources.yaml charts/myresource-operator/files/crd.yaml
 	$(BIN)/python -m charts.settings

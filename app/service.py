@@ -5,11 +5,14 @@ from dataclasses import replace
 
 from fastapi import FastAPI
 
+from app.api import reading
 from app.core.controller import controller
 from app.core.desired.memo import GenerationMemo
 from app.settings.serve import ServeSettings
 from metahook import Handler
 from metahook.server import create_app
+
+reading.prepare()  # here, so that no request waits for it
 
 
 def create(settings: ServeSettings, around: Callable[[str, Handler], Handler] | None = None) -> FastAPI:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal, get_args, get_origin
 
-from app.api.crd import descriptions
+from app.api.descriptions import descriptions
 from app.settings.option import camel_case, names, range_of, variable_of
 from app.settings.serve import CallerSettings, LimitSettings, ServeSettings
 from app.settings.watch import WatchSettings

@@ -2,19 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from copy import deepcopy
-from functools import cache
 
 import pytest
 
-from app.api import crd
 from tests.service.operator import served
 from toolkit.served.process import Served
 
 pytest_plugins = ["toolkit.lengths"]
-
-_made = cache(crd.schema)
-crd.schema = lambda: deepcopy(_made())  # many tests read it, and to make it takes 0.2 s
 
 CPU = pytest.StashKey[float]()
 SLOWEST = 10

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from app.api.model import Copied, Docs
 from app.api.names import API_VERSION, KIND
 from app.api.spec import MyResourceSpec

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from app.core.controller import controller
 from app.core.status.conditions import ANSWERS
 from app.core.status.parent_status import TERMS

@@ -10,6 +10,9 @@ written in CEL for the API server and in Python for the hook; a *description* is
 
     reading       parses the spec of a stored MyResource
     crd           the CustomResourceDefinition
+    descriptions  the descriptions of fields
+    generated_schema
+                  the schema in the CRD, from a file
     spec          what a user writes
     status        what a user reads back
     network, pods, rollouts, scaling, scheduling, volumes

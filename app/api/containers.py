@@ -314,8 +314,8 @@ class Container(Model):
     )
 
     def is_in_resources(self, name: str) -> bool:
-        resources = self.resources or Resources()
-        return name in (resources.requests or {}) or name in (resources.limits or {})
+        given = self.resources
+        return given is not None and (name in (given.requests or {}) or name in (given.limits or {}))
 
     def probes(self) -> dict[str, Probe | None]:
         """Return the three probes by their names on the wire."""
@@ -327,8 +327,9 @@ class Container(Model):
 
     def hooks(self) -> dict[str, Hook | None]:
         """Return the lifecycle hooks by their names on the wire."""
-        lifecycle = self.lifecycle or Lifecycle()
-        return {"postStart": lifecycle.post_start, "preStop": lifecycle.pre_stop}
+        given = self.lifecycle
+        start, stop = (given.post_start, given.pre_stop) if given else (None, None)
+        return {"postStart": start, "preStop": stop}
 
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")

@@ -3,55 +3,22 @@
 A structural schema has an allow-list of keywords: one that is not known here raises, so that a new pydantic release
 fails a test instead of making a CRD that the API server refuses, or worse, quietly reads as something else.
 Source: Kubernetes, "Custom resources: specifying a structural schema".
-
-Descriptions are the docstrings below the fields. Pydantic's ``use_attribute_docstrings`` is not used: it looks for the
-source of each model at its import, which takes an eighth of the time to start ``serve``, and that needs no description.
 """
 
-import ast
-import inspect
-from collections.abc import Iterator
-from functools import cache
-from itertools import pairwise
-from textwrap import dedent
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import ModelSchema
 
+from app.api.descriptions import descriptions
+from app.api.generated_schema import Schema
 from app.api.model import CEL_RULES
 from app.api.names import GROUP, KIND, PLURAL, SHORT_NAME, SINGULAR, VERSION
 from app.api.rollouts import NOT_ITSELF
 from app.api.scalars import NAME
 from app.api.spec import MyResourceSpec
 from app.api.status import MyResourceStatus
-
-
-def descriptions(model: type[BaseModel]) -> dict[str, str]:
-    """Return the descriptions of the fields of *model*, by their names in Python."""
-    bases = model.__mro__[: model.__mro__.index(BaseModel)]
-    texts = {name: text for base in reversed(bases) for name, text in _own(base)}
-    return {name: text for name, text in texts.items() if name in model.model_fields}
-
-
-@cache
-def _own(model: type) -> list[tuple[str, str]]:
-    """Return the names and the descriptions of the fields that *model* adds to its bases."""
-    try:
-        source = inspect.getsource(model)
-    except (OSError, TypeError):  # there is no source, or it was made in another way than by a class statement
-        return []
-    (definition,) = ast.parse(dedent(source)).body
-    return list(_described(definition.body)) if isinstance(definition, ast.ClassDef) else []
-
-
-def _described(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    """Yield each field that a docstring follows, with that docstring."""
-    for field, below in pairwise(body):
-        match field, below:
-            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                yield name, inspect.cleandoc(text)
 
 
 class DescribedSchema(GenerateJsonSchema):
@@ -65,8 +32,6 @@ class DescribedSchema(GenerateJsonSchema):
         return made
 
 
-Schema = dict[str, Any]
-
 _KEPT = {
     "type", "description", "default", "enum", "format", "pattern", "required",
     "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties",
@@ -78,10 +43,9 @@ _TYPES = {"object", "array", "string", "integer", "number", "boolean"}
 _FORMATS = {"date-time", "int32", "int64"}
 
 
-def structural(model: type[BaseModel], *, is_described: bool = True) -> Schema:
+def structural(model: type[BaseModel]) -> Schema:
     """Return *model* as a structural schema; raise ValueError for what a CRD can't say."""
-    generator = DescribedSchema if is_described else GenerateJsonSchema
-    schema = model.model_json_schema(by_alias=True, mode="validation", schema_generator=generator)
+    schema = model.model_json_schema(by_alias=True, mode="validation", schema_generator=DescribedSchema)
     node = _node(schema, schema.get("$defs", {}), ())
     _check(node)
     return node

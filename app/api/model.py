@@ -195,6 +195,7 @@ class Model(BaseModel):
         extra="ignore",
         alias_generator=to_camel,
         hide_input_in_errors=True,
+        defer_build=True,  # a command uses few models; the service calls build
     )
 
     rules: ClassVar[tuple[Rule, ...]] = ()
@@ -230,3 +231,10 @@ class Model(BaseModel):
                     above = above.setdefault(step, {})
                 above[path[-1]] = as_json(value)
         return made
+
+
+def build(model: type[Model]) -> None:
+    """Build the validators of the models below *model*, in the order of their definitions: one uses those before it."""
+    for below in model.__subclasses__():
+        below.model_rebuild()
+        build(below)

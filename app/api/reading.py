@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 from pydantic import ValidationError
 
-from app.api.crd import Schema, structural
-from app.api.model import HOOK_RULE, NEW
+from app.api.generated_schema import Schema, spec_schema
+from app.api.model import HOOK_RULE, NEW, Model, build
 from app.api.rollouts import NOT_ITSELF
 from app.api.scalars import NAME
 from app.api.spec import MyResourceSpec
@@ -110,14 +110,14 @@ def _path(loc: tuple[int | str, ...]) -> str:
     return path
 
 
-@cache
-def spec_schema() -> Schema:
-    """Return the structural schema of the spec, without descriptions, because the first sync makes it."""
-    return structural(MyResourceSpec, is_described=False)
-
-
 _LACKING = "Object missing required field"
 """How the error of msgspec begins. It has no attributes that tell a missing field from one of another type."""
+
+
+def prepare() -> None:
+    """Build what the first specs would wait for: the validators, and what tells whether a default is absent."""
+    build(Model)
+    _decoder()
 
 
 def lacks_default(spec: bytes) -> bool:

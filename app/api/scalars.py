@@ -72,6 +72,9 @@ def is_writable(text: str) -> bool:
 MAX_TEXT = 64 * 1024
 """Characters of free text in one place."""
 
+MAX_MESSAGE = 1024
+"""Characters of a message in the status."""
+
 TEXT = f"^[^{_UNWRITABLE}]*$"
 """Regular expression of free text."""
 

@@ -135,14 +135,14 @@ class MyResourceSpec(Container):
     """Volumes that volumeMounts can mount."""
 
     service: Annotated[ServiceSettings, Docs("network")] = Field(
-        default=ServiceSettings(), json_schema_extra={"default": {}}
+        default=ServiceSettings.model_construct(), json_schema_extra={"default": {}}
     )
     """The Service that is created if ports is not empty."""
     expose: Annotated[Expose | None, Docs("network")] = None
     """Address outside of the cluster. The operator must be set up to create Ingresses or HTTPRoutes."""
 
     config_reload: Annotated[ConfigReload, Docs("rollouts")] = Field(
-        default=ConfigReload(), json_schema_extra={"default": {}}
+        default=ConfigReload.model_construct(), json_schema_extra={"default": {}}
     )
     """Whether the Pods are replaced when a used ConfigMap changes, or a Secret if the operator watches Secrets."""
     dependencies: Annotated[Dependencies | None, Docs("rollouts")] = None

@@ -9,9 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from app.api.model import ListMap, Model
-from app.api.scalars import Timestamp
-
-MAX_MESSAGE = 1024
+from app.api.scalars import MAX_MESSAGE, Timestamp
 
 
 class MyResourceCondition(Model):

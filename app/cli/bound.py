@@ -8,7 +8,7 @@ import msgspec
 import app
 from app import Json
 from app.api import reading
-from app.api.crd import Schema, schema
+from app.api.generated_schema import Schema, schema
 from app.api.names import API_VERSION, KIND, PLURAL
 from app.cli.options import with_watch
 from app.cli.wrapping import wrap
@@ -151,7 +151,7 @@ def problems(parent: Json, old: Json | None = None) -> list[Problem]:
 
 @cache
 def known_fields() -> Schema:
-    """Return the schema of a MyResource, cached: building it takes longer than checking a MyResource."""
+    """Return the schema of a MyResource, cached: reading it takes longer than checking a MyResource."""
     return {**schema(), "required": list(_JUDGED)}
 
 

@@ -9,7 +9,8 @@ import re
 
 import click
 
-from app.api.crd import Schema, crd, schema
+from app.api.crd import crd, schema
+from app.api.generated_schema import Schema
 from app.api.model import CEL_RULES
 from app.api.names import API_VERSION, KIND
 from metahook.commands import input_errors, metadata

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from app import __version__
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from app.api.network import SOURCE_RANGES
 from app.api.scalars import LABEL_VALUE, PATHS, TEXT
 from app.core.child_metadata import (

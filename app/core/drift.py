@@ -13,7 +13,7 @@ sync decides (see :mod:`metahook.protocol.stale_requests`).
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from app.api.status import MAX_MESSAGE
+from app.api.scalars import MAX_MESSAGE
 from app.core.child_metadata import ASLEEP, GENERATION_STAMP, PASSING_ANNOTATIONS
 from metahook import (
     Children,

@@ -2,23 +2,28 @@
 
 import difflib
 import inspect
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from app.api.crd import descriptions
+from app.api.descriptions import descriptions
 from metahook import Kind
-
-S = TypeVar("S", bound=BaseSettings)
 
 PREFIX = "MYRESOURCE_"
 
-CONFIG = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
+
+class Settings(BaseModel):
+    """Settings that have options and variables."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+
+S = TypeVar("S", bound=Settings)
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,9 @@ class InvalidSetting(Exception):
 
 def read(kind: type[S], **given: Any) -> S:  # noqa: ANN401 - each setting has a type of its own
     """Return the settings: those that are *given*, and the others from the environment; raise InvalidSetting."""
+    variables = {name: os.environ.get(variable_of(name)) for name in kind.model_fields}
     try:
-        return kind(**given)
+        return kind(**{**{name: value for name, value in variables.items() if value}, **given})
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]
         name = str(detail["loc"][0])
@@ -87,7 +93,7 @@ def camel_case(name: str) -> str:
     return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
-def meaning_of(kind: type[BaseSettings], name: str) -> str:
+def meaning_of(kind: type[Settings], name: str) -> str:
     """Return the description of the setting *name*, with its bounds."""
     text, of_number = " ".join(descriptions(kind).get(name, "").split()), bounds(kind.model_fields[name])
     return f"{text} A number {of_number}." if of_number else text
@@ -98,7 +104,7 @@ _OF_SERVICE = re.compile("(.*_)?(SERVICE_(HOST|PORT(_.*)?)|PORT(_[0-9]+_(TCP|UDP
 Pod does not set ``enableServiceLinks: false``. Source: Kubernetes, pkg/kubelet/envvars."""
 
 
-def unknown_variables(kind: type[BaseSettings], environment: Mapping[str, str]) -> Iterator[str]:
+def unknown_variables(kind: type[Settings], environment: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for each variable that begins as one of a setting of *kind* does, and is of none."""
     known = [name.upper() for name in kind.model_fields]
     for variable in sorted(each for each, value in environment.items() if each.startswith(PREFIX) and value):
@@ -109,7 +115,7 @@ def unknown_variables(kind: type[BaseSettings], environment: Mapping[str, str]) 
             yield f"{variable} is ignored: no setting has this variable; {remedy}"
 
 
-def changed(settings: BaseSettings) -> dict[str, str]:
+def changed(settings: Settings) -> dict[str, str]:
     """Return the settings that differ from their defaults, as text. None of them is a secret: those are in files."""
     defaults = {name: field.default for name, field in type(settings).model_fields.items()}
     return {name: _text(value) for name, value in settings if value != defaults[name]}
@@ -121,6 +127,6 @@ def _text(value: object) -> str:
     return ",".join(map(_text, value)) if isinstance(value, tuple) else str(value)
 
 
-def names(kind: type[BaseSettings]) -> list[str]:
+def names(kind: type[Settings]) -> list[str]:
     """Return the names of the settings of *kind* in the order of the help: its own, then those of its bases."""
     return [name for base in kind.__mro__ for name in inspect.get_annotations(base) if name in kind.model_fields]

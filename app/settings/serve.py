@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, PlainValidator
-from pydantic_settings import BaseSettings, NoDecode
 
 from app import __version__
-from app.settings.option import CONFIG, Option, changed, option_of, variable_of
+from app.settings.option import Option, Settings, changed, option_of, variable_of
 from app.settings.watch import WatchSettings
 from metahook.server import DEFAULT_LIMITS as DEFAULT
 from metahook.server import (
@@ -33,10 +32,8 @@ def _words(given: str | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(texts).replace(",", " ").split()))
 
 
-class CallerSettings(BaseSettings):
+class CallerSettings(Settings):
     """Who may call. The files are read again when they change."""
-
-    model_config = CONFIG
 
     tls_cert: File = None
     """File with the certificate and its chain, in PEM format, to serve the hooks over TLS."""
@@ -44,9 +41,7 @@ class CallerSettings(BaseSettings):
     """File with the key of the certificate, in PEM format and not encrypted."""
     tls_client_ca: File = None
     """File with CA certificates, in PEM format. Only clients with a certificate of one of them can connect."""
-    tls_client_names: Annotated[
-        tuple[str, ...], NoDecode, PlainValidator(_words), Option("NAME", "--tls-client-name")
-    ] = ()
+    tls_client_names: Annotated[tuple[str, ...], PlainValidator(_words), Option("NAME", "--tls-client-name")] = ()
     """Name that the certificate of each client needs: one of its alternative names or, if it has none, its common name.
     Repeat the option, or separate names with commas."""
     tokens: Annotated[str | None, Field(min_length=1), Option("PATH")] = None
@@ -57,10 +52,8 @@ class CallerSettings(BaseSettings):
 Seconds = Annotated[int, Field(ge=1, le=600), Option("SECONDS")]
 
 
-class LimitSettings(BaseSettings):
+class LimitSettings(Settings):
     """What requests may take: each limit of the server that can be set, by its name there."""
-
-    model_config = CONFIG
 
     max_body: Annotated[int, Field(ge=1, le=256), Option("MIB")] = DEFAULT.max_body // MIB
     """Maximum size of a request, in MiB. Memory use grows with it: see docs/clusters/scale.md."""
@@ -80,10 +73,8 @@ class LimitSettings(BaseSettings):
         return Limits(**{**values, "max_body": self.max_body * MIB})
 
 
-class LogSettings(BaseSettings):
+class LogSettings(Settings):
     """What is logged, and how. docs/reference/logs.md describes the lines."""
-
-    model_config = CONFIG
 
     log_format: Annotated[Format, Option("FORMAT")] = DEFAULT_LOG.format
     """Format of the log: json; console, for people; or auto, which is console on a terminal and otherwise json."""

@@ -4,12 +4,11 @@ import re
 from typing import Annotated
 
 from pydantic import PlainValidator, ValidationError
-from pydantic_settings import BaseSettings, NoDecode
 
 from app.api.rollouts import Dependency
 from app.api.scalars import ANNOTATION_KEYS
 from app.core.watch import Watch
-from app.settings.option import CONFIG, Option
+from app.settings.option import Option, Settings
 from metahook import ConfigMap, Kind, Pod, Secret, Service
 
 MOST_KINDS = 32
@@ -89,10 +88,8 @@ def _docs_url(given: str) -> str:
     return given.rstrip("/")
 
 
-class PageSettings(BaseSettings):
+class PageSettings(Settings):
     """Where the pages are: the setting of every command that names them."""
-
-    model_config = CONFIG
 
     docs_url: Annotated[str, PlainValidator(_docs_url), Option("URL")] = Watch.docs_url
     """Address at which users of the cluster can open the folder docs/ of the repository, for messages that name a page
@@ -110,18 +107,16 @@ class WatchSettings(PageSettings):
     watch_secrets: bool = False
     """Watch Secrets, so that Pods are replaced when a Secret that they use changes, as for ConfigMaps."""
     watch_dependencies: Annotated[
-        tuple[Kind, ...], NoDecode, PlainValidator(_dependency_kinds), Option("KIND", "--watch-dependency")
+        tuple[Kind, ...], PlainValidator(_dependency_kinds), Option("KIND", "--watch-dependency")
     ] = ()
     """Kind that MyResources can wait for, such as example.com/v1/mybackups/MyBackup. Repeat the option, or separate
     kinds with commas."""
-    expected_managers: Annotated[
-        tuple[str, ...], NoDecode, PlainValidator(_managers), Option("NAME", "--expected-manager")
-    ] = ()
+    expected_managers: Annotated[tuple[str, ...], PlainValidator(_managers), Option("NAME", "--expected-manager")] = ()
     """Field manager that may set fields of children that the spec does not set, such as a controller that adds
     sidecars; * means all. Fields of others are reported in the ForeignFields condition. Repeat the option, or
     separate names with commas."""
     allowed_annotations: Annotated[
-        tuple[str, ...], NoDecode, PlainValidator(_annotations), Option("KEY", "--allowed-annotation")
+        tuple[str, ...], PlainValidator(_annotations), Option("KEY", "--allowed-annotation")
     ] = ()
     """Annotation key that MyResources may set on their Pods, their Services and other children, or a prefix of keys
     that ends in /, such as prometheus.io/. If it is set, a spec with another key is InvalidSpec. Repeat the option, or

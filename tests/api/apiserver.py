@@ -15,7 +15,7 @@ from celpy.evaluation import function_matches
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError
 from jsonschema.validators import create
 
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from app.api.reading import InvalidSpec, read
 from app.api.spec import MyResourceSpec
 from tests.requests.builders import Json

@@ -23,6 +23,7 @@ from tests.api.examples.scheduling import REQUIRED
 from tests.requests.builders import Json, my_resource
 
 COMMITTED = Path("crds/mygroup.example.com_myresources.yaml")
+READ = Path("app/api/crd.json")
 NODES = {node.path: node.schema for node in nodes(SCHEMA)}
 VERSION = crd()["spec"]["versions"][0]
 BUILT_IN = {".metadata.creationTimestamp"}
@@ -35,6 +36,7 @@ def _node(json_path: str) -> Json:
 
 def test_the_committed_crd_is_the_one_that_the_models_make() -> None:
     assert yaml.safe_load(COMMITTED.read_text(encoding="utf-8")) == crd(), "run make generate, and look at the diff"
+    assert json.loads(READ.read_text(encoding="utf-8")) == crd(), "run make generate"
 
 
 def test_the_crd_fits_into_the_annotation_of_kubectl_apply() -> None:

@@ -8,9 +8,9 @@ import pytest
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
-from app.api.crd import Schema
+from app.api.generated_schema import Schema, spec_schema
 from app.api.model import Rule
-from app.api.reading import InvalidSpec, lacks_default, read, spec_schema
+from app.api.reading import InvalidSpec, lacks_default, read
 from app.api.spec import MyResourceSpec
 from metahook.simulator.apiserver.custom_rules import with_defaults
 from tests.api.apiserver import read_stored

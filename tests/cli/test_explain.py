@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from app.api.crd import descriptions
+from app.api.descriptions import descriptions
 from app.api.status import MyResourceStatus
 from app.core.reasons import REASONS
 from app.core.status.condition_type import ParentCondition

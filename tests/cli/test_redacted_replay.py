@@ -9,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from app.api.model import Owner, copied_fields
 from app.api.spec import MyResourceSpec
 from app.cli.bound import binding

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.api.status import MAX_MESSAGE
+from app.api.scalars import MAX_MESSAGE
 from app.core.child_metadata import GENERATION_STAMP
 from app.core.desired.children import CHILDREN
 from app.core.watch import Watch

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app.api.containers import Container
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from app.api.model import copied_fields
 from tests.api.apiserver import SCHEMA, refusals, stored
 from tests.requests.builders import Json, sync

@@ -8,7 +8,7 @@ import httpx
 import pytest
 import yaml
 
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from metahook.simulator.metacontroller.settings import MODES
 from tests.cli.command import call
 from tests.requests.builders import condition

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from metahook.simulator.metacontroller.children import merge
 from metahook.simulator.objects import to_json
 from tests.requests.builders import KINDS, Json

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from app.api.containers import Container
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from app.api.model import Owner, copied_fields
 from app.api.spec import MyResourceSpec
 from tests.requests.builders import my_resource

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis.errors import NoSuchExample
 
-from app.api.crd import schema
+from app.api.generated_schema import schema
 from app.api.reading import InvalidSpec, read
 from tests.requests.builders import Json
 from tests.strategies.my_resources import parents, scheduled_specs, specs

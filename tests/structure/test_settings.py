@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.api.crd import descriptions
+from app.api.descriptions import descriptions
 from app.core.watch import Watch
 from app.settings.option import changed, read
 from app.settings.serve import LimitSettings, ServeSettings

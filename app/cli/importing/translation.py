@@ -17,9 +17,9 @@ import msgspec
 
 from app import Json
 from app.api.containers import Container
-from app.api.crd import Schema
+from app.api.generated_schema import Schema, spec_schema
 from app.api.model import NEW, Model, Owner, copied_fields
-from app.api.reading import InvalidSpec, read, spec_schema
+from app.api.reading import InvalidSpec, read
 from app.api.resources import SYNTAX
 from app.api.scalars import matches
 from app.api.spec import MyResourceSpec

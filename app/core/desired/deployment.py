@@ -19,10 +19,13 @@ from app.core.desired.replicas import Replicas
 from app.core.desired.rollback import Rollback
 from metahook import Deployment, Manifest, Parent, with_annotations
 
+_NO_METADATA, _NO_RESOURCES = PodMetadata.model_construct(), Resources.model_construct()
+_DEFAULT_STRATEGY = Strategy.model_construct()
+
 
 def pod_template(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str, str]) -> Json:
     """Return the desired Pod template, with *config_hashes* among its annotations."""
-    extra = spec.pod_metadata or PodMetadata()
+    extra = spec.pod_metadata or _NO_METADATA
     restart = {RESTARTED_AT: spec.restarted_at} if spec.restarted_at else {}
     annotations = {**(extra.annotations or {}), **restart, **config_hashes}
     return {
@@ -80,7 +83,7 @@ def pull_policy(image: str) -> str:
 
 def _resources(container: Container) -> Json:
     """Return requests and limits: those of resources, filled up with memory and cpu where it names neither."""
-    resources = container.resources or Resources()
+    resources = container.resources or _NO_RESOURCES
     requests, limits = dict(resources.requests or {}), dict(resources.limits or {})
     if not container.is_in_resources("memory"):
         requests["memory"] = limits["memory"] = container.memory
@@ -146,7 +149,7 @@ def deployment(parent: Parent, spec: MyResourceSpec, config_hashes: Mapping[str,
         **spec.copies("Deployment"),
         "replicas": None if replicas.is_left_out else replicas.desired,
         "selector": {"matchLabels": selector(parent)},
-        "strategy": _strategy(spec.strategy or Strategy()),
+        "strategy": _strategy(spec.strategy or _DEFAULT_STRATEGY),
         "template": pod_template(parent, spec, config_hashes),
     }
     return manifest_of(Deployment, parent, present(fields), annotations=replicas.annotations)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from app import Json
-from app.api.status import MAX_MESSAGE
+from app.api.scalars import MAX_MESSAGE
 from app.core.child_metadata import SELECTOR_LABEL
 from app.core.desired.replicas import ScheduleState
 from app.core.facts import Facts

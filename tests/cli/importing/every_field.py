@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.api.reading import spec_schema
+from app.api.generated_schema import spec_schema
 from app.cli.importing.comparison import Weight
 from app.cli.importing.conversion import Imported, imported
 from app.cli.importing.kubernetes import quantity

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.api.reading import spec_schema
+from app.api.generated_schema import spec_schema
 from app.core.watch import Watch
 from tests.requests.builders import Json, condition, finished, my_resource, reason, sync
 

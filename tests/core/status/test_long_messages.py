@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.api.status import MAX_MESSAGE
+from app.api.scalars import MAX_MESSAGE
 from tests.core.desired.test_dependencies import NIGHTLY, NONE, answered, waiting
 from tests.core.desired.test_name_occupants import asked, service
 from tests.core.status.test_rollback import asking, late, taken

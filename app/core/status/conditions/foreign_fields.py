@@ -3,7 +3,7 @@
 from dataclasses import replace
 from operator import attrgetter
 
-from app.api.status import MAX_MESSAGE
+from app.api.scalars import MAX_MESSAGE
 from app.core.facts import Facts
 from app.core.readiness import Decision
 from app.core.reasons import listing

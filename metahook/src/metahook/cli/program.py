@@ -1,6 +1,7 @@
 """Programs with commands, such as ``metahook``. They turn every error into one line and an exit code."""
 
 import errno
+import gc
 import importlib
 import io
 import os
@@ -10,15 +11,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from keyword import iskeyword
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.shell_completion import shell_complete
 
 from metahook import __version__
-from metahook.cli.binding import Binding, bound_command
 from metahook.cli.errors import EXTRA, InputError, install_command, set_install_command
-from metahook.protocol.objects import printable
+
+if TYPE_CHECKING:
+    from metahook.cli.binding import Binding
 
 _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 """Errors of writing to a file, when standard output is redirected."""
@@ -37,7 +39,7 @@ class Commands(click.Group):
         package: str,
         summaries: Mapping[str, str],
         verbs: Collection[str] = (),
-        binding: Callable[[], Binding] | None = None,
+        binding: "Callable[[], Binding] | None" = None,
         **attributes: Any,  # noqa: ANN401 - click's
     ) -> None:
         super().__init__(*args, **attributes)
@@ -53,7 +55,7 @@ class Commands(click.Group):
             return None
         package = VERBS_PACKAGE if cmd_name in self._verbs else self._package
         try:
-            with _ending_at_ctrl_c():
+            with _ending_at_ctrl_c(), _without_collection():
                 module = importlib.import_module(f"{package}.{cmd_name}{'_' if iskeyword(cmd_name) else ''}")
                 bound = self._binding() if self._binding and cmd_name in self._verbs else None
         except ModuleNotFoundError as error:
@@ -61,7 +63,11 @@ class Commands(click.Group):
             message = f"{cmd_name} needs {missing}; install it with: {install_command()}"
             raise InputError(message) from error
         command: click.Command = module.command
-        return bound_command(ctx, command, bound) if bound else command
+        if bound is None:
+            return command
+        from metahook.cli.binding import bound_command  # noqa: PLC0415 - help and completion need none of it
+
+        return bound_command(ctx, command, bound)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the summaries, without importing the commands."""
@@ -94,6 +100,17 @@ def _ending_at_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Collect no garbage: what is imported stays, and to look at it again and again takes a tenth of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -181,13 +198,15 @@ def _drop_output() -> None:
 
 
 def _one_line(text: str) -> str:
+    from metahook.protocol.objects import printable  # noqa: PLC0415 - errors alone need it
+
     line = " ".join(text.split()).removesuffix(".")
     return printable(line)  # a file name in it may hold control characters, which would move the cursor
 
 
 def bound_program(  # noqa: PLR0913 - the parts of a program
     name: str,
-    binding: Callable[[], Binding],
+    binding: "Callable[[], Binding]",
     *,
     version: str,
     about: str = "",

@@ -107,9 +107,12 @@ class _Composer(Reader, Scanner, Parser, Composer):
     """Composes the nodes of one document, with limits that hold before a value is built, and keys as JSON has them."""
 
     NON_PRINTABLE = re.compile(  # type: ignore[misc] # final in the stubs alone
-        "[^\t\n\r -~\x85\xa0-\ud7ff\udc80-\udcff\ue000-\ufffd\U00010000-\U0010ffff]"
+        "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udc7f\udd00-\udfff\ufffe\uffff]"
     )
-    """What go-yaml refuses anywhere. What is left of other encodings is an error in values alone."""
+    """What go-yaml refuses anywhere. What is left of other encodings is an error in values alone.
+
+    The opposite set, with ``^``, takes ten times as long to compile.
+    """
 
     def __init__(self, text: str, spare: int = MAX_VALUES) -> None:
         Reader.__init__(self, text)

@@ -1,15 +1,17 @@
 """Credentials for a hook at a URL that only some may call: options of the commands that call one."""
 
-import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from metahook.cli.errors import InputError
+
+if TYPE_CHECKING:
+    import ssl
 
 T = TypeVar("T")
 
@@ -25,8 +27,10 @@ class Credentials:
     client_key: Path | None = None
     token_file: Path | None = None
 
-    def context(self) -> ssl.SSLContext:
+    def context(self) -> "ssl.SSLContext":
         """Return what a connection over TLS begins with; raise InputError."""
+        import ssl  # noqa: PLC0415 - few commands call a hook at a URL, and it takes time
+
         if self.client_key and not self.client_cert:
             message = "--client-key needs --client-cert"
             raise InputError(message)
