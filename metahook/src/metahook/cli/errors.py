@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import click
 
-import metahook.extras
+from metahook import extras
 
 MAX_DEPTH = 100
 """Levels of values in values. Objects that an API server stores have fewer, and Python recurses ten times as deep."""
@@ -18,7 +18,7 @@ EXIT_DIFFERENT = 1
 EXIT_UNFINISHED = 2
 """Exit code of a command that found nothing, and has not looked everywhere."""
 
-EXTRA = metahook.extras.install_command("cli")
+EXTRA = extras.install_command("cli")
 """What installs the packages that only the command line needs."""
 
 _INSTALL = "metahook.cli.install"

@@ -11,16 +11,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.shell_completion import shell_complete
 
 from metahook import __version__
+from metahook.cli.binding import Binding, bound_command
 from metahook.cli.errors import EXTRA, InputError, install_command, set_install_command
-
-if TYPE_CHECKING:
-    from metahook.cli.binding import Binding
+from metahook.protocol.objects import printable
 
 _UNWRITABLE = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC}
 """Errors of writing to a file, when standard output is redirected."""
@@ -39,7 +38,7 @@ class Commands(click.Group):
         package: str,
         summaries: Mapping[str, str],
         verbs: Collection[str] = (),
-        binding: "Callable[[], Binding] | None" = None,
+        binding: Callable[[], Binding] | None = None,
         **attributes: Any,  # noqa: ANN401 - click's
     ) -> None:
         super().__init__(*args, **attributes)
@@ -63,11 +62,7 @@ class Commands(click.Group):
             message = f"{cmd_name} needs {missing}; install it with: {install_command()}"
             raise InputError(message) from error
         command: click.Command = module.command
-        if bound is None:
-            return command
-        from metahook.cli.binding import bound_command  # noqa: PLC0415 - help and completion need none of it
-
-        return bound_command(ctx, command, bound)
+        return bound_command(ctx, command, bound) if bound else command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the summaries, without importing the commands."""
@@ -198,15 +193,13 @@ def _drop_output() -> None:
 
 
 def _one_line(text: str) -> str:
-    from metahook.protocol.objects import printable  # noqa: PLC0415 - errors alone need it
-
     line = " ".join(text.split()).removesuffix(".")
     return printable(line)  # a file name in it may hold control characters, which would move the cursor
 
 
 def bound_program(  # noqa: PLR0913 - the parts of a program
     name: str,
-    binding: "Callable[[], Binding]",
+    binding: Callable[[], Binding],
     *,
     version: str,
     about: str = "",

@@ -13,9 +13,9 @@ This is the way of a request:
 ``options`` has the limits and all else that can be set. In your own app, the way starts at ``hook_router``.
 """
 
-from metahook.extras import named
+from metahook import extras
 
-with named("server", __name__):
+with extras.named("server", __name__):
     from metahook.clock import utc_now as utc_now
     from metahook.server.app import Controllers as Controllers, create_app as create_app, hook_router as hook_router
     from metahook.server.callers import (
