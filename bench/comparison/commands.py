@@ -13,7 +13,7 @@ BASE = [sys.executable, "-c", "import pydantic, click, yaml, msgspec"]
 WEB = "examples/minimal.yaml"
 RENDER = f"myresource render -f {WEB}"
 MOST = {
-    "myresource --help": 0.8,
+    "myresource --help": 1.4,
     "kubectl-myresource --help": 1.4,
     "myresource explain CrashLooping": 2.8,
     RENDER: 4.0,
