@@ -37,7 +37,8 @@ def _clone(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @contextmanager
 def typed(command: str, folder: Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """Run *command* in a shell in *folder*, and press Ctrl-C when the block ends."""
-    environment = {**os.environ, **variables, "MAKEFLAGS": "--assume-old=.venv/cli" if folder == ROOT else ""}
+    flags = "--assume-old=.venv/cli" if folder == ROOT else ""
+    environment = {**os.environ, **variables, "MAKEFLAGS": flags, "MAKELEVEL": "0"}  # not those of make test
     with subprocess.Popen(  # noqa: S602 - a document's command
         command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
