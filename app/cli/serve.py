@@ -33,16 +33,18 @@ def command(settings: ServeSettings) -> None:
         app = create(settings, around)
     except ValueError as error:
         raise InputError(str(error)) from error
-    if settings.dev:
-        from app.cli.bound import binding  # noqa: PLC0415 - as above
-        from metahook.commands import add_bound_page  # noqa: PLC0415 - as above
-
-        add_bound_page(app, binding(), settings.watch)
-        if settings.port:  # otherwise the first line of the log has it
-            click.echo(f"Try it in a browser: http://127.0.0.1:{settings.port}", err=True)
-    health_at = Address(settings.host, settings.health_port)
+    hooks_at, health_at = Address(settings.host, settings.port), Address(settings.host, settings.health_port)
     try:
-        run(app, Address(settings.host, settings.port), health_at)
+        if settings.dev:
+            from app.cli.bound import binding  # noqa: PLC0415 - as above
+            from metahook.commands import add_bound_page  # noqa: PLC0415 - as above
+
+            add_bound_page(app, binding(), settings.watch)
+            if settings.port:  # otherwise the first line of the log has it
+                with hooks_at.listen(), health_at.listen():
+                    pass  # an address that is taken is no address to open
+                click.echo(f"Try it in a browser: http://127.0.0.1:{settings.port}", err=True)
+        run(app, hooks_at, health_at)
     except CannotListen as error:
         option = "--health-port" if error.address == health_at else "--port"
         message = f"{error}; choose another with --host or {option}"

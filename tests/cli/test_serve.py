@@ -17,7 +17,7 @@ CERT, TOKENS = (
     for option, variable in (("--tls-cert", "MYRESOURCE_TLS_CERT"), ("--tokens", "MYRESOURCE_TOKENS"))
 )
 NEITHER = "set it too, or serve plain HTTP with neither"
-NO_ADDRESS = "can't listen on 203.0.113.1 port 8081: cannot assign requested address; choose another with --host or --"
+NO_ADDRESS = "can't listen on 203.0.113.1 port 8080: cannot assign requested address; choose another with --host or --"
 WRONG = [
     ("--port=65536", f"Invalid value for --port: {PORT}"),
     ("--port=1 --port=many", f"Invalid value for --port: {PORT}"),

@@ -70,7 +70,7 @@ def run(app: FastAPI, hooks_at: Address, health_at: Address) -> None:
     _give_back_large_blocks()
     service: Service = app.state.service
     set_up_logging(service.options.log)
-    with health_at.listen() as health_socket, hooks_at.listen() as hooks_socket:
+    with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
         _announce(hooks_socket, health_socket, service.options)
         hooks = HookServer(app)
         plain = replace(service.options, certificates=None, stop_timeout=HEALTH_STOP_TIMEOUT)

@@ -105,7 +105,7 @@ async function pulse() {
   try {
     problem = await beat();
   } catch {
-    problem = "The server does not respond. Start it again; this page then goes on by itself.";
+    problem = "The server does not respond. Its terminal says why. This page goes on by itself when the server runs again.";
   }
   banner("alive", problem);
   setTimeout(pulse, 2000);
