@@ -32,6 +32,7 @@ class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
     status: str
     last_transition_time: str
     reason: str = ""
+    message: str = ""
     observed_generation: int | None = None
 
 
@@ -94,6 +95,7 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
     ready_replicas: _Number | None = None
     updated_replicas: _Number | None = None
     counted_at: str | None = None
+    image: str | None = None
     schedule: ReachedState | None = None
     address: Annotated[str, msgspec.Meta(max_length=253)] | None = None
 
@@ -124,6 +126,8 @@ class PreviousStatus:
         """The numbers of Pods; None if it has none."""
         self.counted_at = parse_time(status.counted_at) if status.counted_at else None
         """When these were written, if it says so."""
+        self.image = status.image
+        """The image of the Deployment; None if it had none."""
         self.reached_state = status.schedule
         """The state of the schedule that was reached last; None if it had none."""
         self.address = status.address

@@ -248,7 +248,8 @@ BUILDING = Reason(
     Outlook.RECONCILING,
     "Waiting for {awaited}.",
     "The spec is new or was changed, or the child was changed or deleted, and Metacontroller has not written it yet. "
-    "Or the child is to be deleted, and still exists.",
+    "Or the Deployment was written less than a minute ago, and kube-controller-manager has not observed it yet. Or the "
+    "child is to be deleted, and still exists.",
     "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "
     "LeftoverFields or NameConflict.",
     {"awaited": "Deployment web-deployment to be created"},

@@ -187,6 +187,42 @@ def test_only_drift_of_the_deployment_hides_its_progress(kind: str, expected: st
     assert condition(answer, "Progressing")["reason"] == expected
 
 
+WEB = my_resource(generation=2)
+OLD = finished(my_resource(image="nginx:1.26"))
+(MADE,) = finished(WEB)
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(0.5, "Building"), (60, "Building"), (61, "RollingOut")])
+@pytest.mark.parametrize(
+    ("observed", "shown"), [pytest.param([], {}, id="new"), pytest.param(OLD, MADE["status"], id="changed")]
+)
+def test_a_written_deployment_is_news_once_it_is_observed_or_after_a_minute(
+    observed: list[Json], shown: Json, seconds: float, expected: str
+) -> None:
+    status = sync(WEB, *observed)["status"]
+    parent, now = {**WEB, "status": status}, NOW + timedelta(seconds=seconds)
+
+    answer = sync(parent, {**MADE, "status": {**shown, **UNSEEN}}, now=now)
+
+    assert reason(answer) == condition(answer, "Reconciling")["reason"] == expected
+    assert (answer["status"] == status) == (expected == "Building")
+    assert answer["resyncAfterSeconds"] == {0.5: 61, 60: 1, 61: 600}[seconds]
+    assert reason(sync(parent, MADE, now=now)) == "Available"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        pytest.param({}, id="none"),
+        pytest.param(sync(my_resource())["status"], id="of another generation"),
+        pytest.param({**sync(WEB)["status"], "waiting": {"what": "Service web", "since": NOW_TEXT}}, id="for another"),
+        pytest.param(follow(WEB, after=60)["status"], id="of another reason"),
+    ],
+)
+def test_only_the_wait_for_the_deployment_goes_on_until_it_is_observed(last: Json) -> None:
+    assert reason(sync({**WEB, "status": last}, {**MADE, "status": UNSEEN})) == "RollingOut"
+
+
 def test_the_image_is_that_of_main_also_behind_an_injected_sidecar() -> None:
     (made,) = finished(my_resource(image="nginx:1"))
     made["spec"]["template"]["spec"]["containers"].insert(0, {"name": "proxy", "image": "x"})
