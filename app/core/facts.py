@@ -14,7 +14,13 @@ from functools import cached_property
 
 import msgspec
 
-from app.core.child_metadata import EARLIER_FAILURE, REPAIR_ANNOTATION, REVISION, ROLLED_OUT_TEMPLATE
+from app.core.child_metadata import (
+    EARLIER_FAILURE,
+    REPAIR_ANNOTATION,
+    REVISION,
+    ROLLED_OUT_TEMPLATE,
+    deployment_name,
+)
 from app.core.desired.desired_state import DesiredState, NameOccupant
 from app.core.desired.replicas import is_set_by_others, observed_replicas
 from app.core.diagnosis.pod_diagnosis import Diagnosis
@@ -40,6 +46,9 @@ PATIENCE = 60
 
 SKEWED_PATIENCE = 600
 """The same where clocks differ: nobody knows how much of it is the difference."""
+
+OBSERVED_WITHIN = PATIENCE + 1
+"""Seconds that the Deployment controller may take to observe it as well; the status has its beginning in whole ones."""
 
 RESEND = 30
 """Seconds after which a value that differs is sent again.
@@ -114,7 +123,7 @@ class Wait:
         """Return when the wait has new consequences without an event: a value is sent again, or the child is stuck."""
         drift = self._drift
         if drift is None:
-            return []
+            return [] if self.what in {None, ROLLOUT} else [self.end(OBSERVED_WITHIN)]
         if drift.path:
             return [self.end(RESEND), self.end(self.patience)]
         if drift.removal or drift.is_undesired:
@@ -371,6 +380,7 @@ class Facts:
         self.docs_url = docs_url
         """Where the pages are that messages name."""
         self.has_dependencies = desired.unmet_dependencies is not None
+        self._written_deployment = str(Drift(Deployment.KIND.kind, deployment_name(self.parent)))
         self.rollout = Rollout(deployment, desired.replicas.desired)
         self.wait = Wait(self._awaited(), self.drift, self.rollout, self.parent, previous_status, now)
         self.overriding = Overriding(
@@ -417,6 +427,18 @@ class Facts:
         return self.rollout.is_not_yet_observed and not self.template_records.is_rolled_out
 
     @cached_property
+    def was_just_written(self) -> bool:
+        """Whether the wait for the Deployment to be written goes on until its controller has observed it.
+
+        That takes some milliseconds, so another reason for them would be a write of the status for nothing.
+        """
+        since = self.previous_status.waiting_since(self._written_deployment)
+        if since is None or self.drift or not self.is_not_yet_observed:
+            return False
+        until = after(since, OBSERVED_WITHIN)
+        return until is not None and since <= self.now < until
+
+    @cached_property
     def records_until(self) -> datetime | None:
         """Until when the Deployment has time to get, and observe, what it is to remember; None if nothing shows it."""
         times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
@@ -439,6 +461,8 @@ class Facts:
         """Return what is waited for; None if nothing is, or if the Deployment counts the time."""
         if self.drift:
             return str(self.drift)
+        if self.was_just_written:
+            return self._written_deployment
         if self.rollout.deployment is None or self.desired.is_kept:
             return None
         is_timed = self.rollout.progressed_at or self.rollout.is_late

@@ -32,7 +32,6 @@ class PreviousCondition(msgspec.Struct, frozen=True, rename="camel"):
     status: str
     last_transition_time: str
     reason: str = ""
-    message: str = ""
     observed_generation: int | None = None
 
 

@@ -98,6 +98,7 @@ RULES: list[tuple[Reason, Callable[[Facts], bool]]] = [
     # From here on the observed children are the desired ones, and the rollout decides.
     # Until the Deployment controller has observed the spec, its status is about the previous one.
     (reasons.PROGRESS_DEADLINE_EXCEEDED, lambda facts: facts.is_not_yet_observed and facts.deadlines.has_no_progress),
+    (reasons.BUILDING, lambda facts: facts.was_just_written),
     (reasons.ROLLING_OUT, lambda facts: facts.is_not_yet_observed),
     # Missing configuration comes first: without it no Pod starts, even if everything else is corrected.
     (reasons.CONFIG_NOT_FOUND, lambda facts: bool(facts.desired.config.missing)),

@@ -252,7 +252,7 @@ BUILDING = Reason(
     "child is to be deleted, and still exists.",
     "Wait a few seconds. If this lasts longer than a minute, the reason changes to NotApplied, Overridden, "
     "LeftoverFields or NameConflict.",
-    {"awaited": "Deployment web-deployment to be created"},
+    {"awaited": "Deployment web-deployment to be created and observed"},
 )
 ROLLED_BACK = Reason(
     "RolledBack",

@@ -5,9 +5,6 @@ It changes only with what is observed, or at a deadline.
 A Deployment changes the numbers of its ready and updated Pods in several steps for each Pod that it replaces. The
 status has them as of when they were last written: with another change of the status; when the rollout has progressed by
 a Pod, but beyond ten Pods not within ten seconds of the last time; and otherwise a minute after it.
-
-The Deployment controller observes a Deployment soon after it was written. Until it has, but for a minute at most, the
-status waits for the write, as before, rather than for a rollout that nobody has begun.
 """
 
 from datetime import datetime
@@ -17,13 +14,12 @@ import msgspec
 
 from app import Json
 from app.api.scalars import MAX_MESSAGE
-from app.core.child_metadata import SELECTOR_LABEL, deployment_name
+from app.core.child_metadata import SELECTOR_LABEL
 from app.core.desired.replicas import ScheduleState
-from app.core.drift import Drift
-from app.core.facts import PATIENCE, Facts
+from app.core.facts import Facts
 from app.core.previous_status import SKEW, PodCounts, ReachedState
 from app.core.readiness import Decision
-from app.core.reasons import BUILDING, ROLLING_OUT, SLEEPING, Outlook
+from app.core.reasons import SLEEPING, Outlook
 from app.core.status.condition_type import ACT, WAIT, ParentCondition, Term
 from app.core.status.conditions import CONDITIONS, TIMERS
 from app.core.status.conditions.exposed import url
@@ -71,7 +67,7 @@ def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
-    if image := facts.rollout.image:
+    if image := facts.previous_status.image if facts.was_just_written else facts.rollout.image:
         status["image"] = image[:MAX_MESSAGE]
     if facts.desired.exposure and ("Exposed", "True") in [(each.type, each.status) for each in conditions]:
         status["url"] = url(facts.desired.exposure)
@@ -86,31 +82,9 @@ def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
         status["waiting"] = {"what": facts.wait.what, "since": format_time(facts.wait.since)}
     if facts.overriding.last:
         status["override"] = msgspec.to_builtins(facts.overriding.last)
-    unobserved_until = _keep_building(facts, decision, status)
     counts, due = _pod_counts(facts, status, ready_by=decision.awaits_records_until)
-    timers = [due, unobserved_until, *(time for changes_at in TIMERS for time in changes_at(facts, decision))]
+    timers = [due, *(time for changes_at in TIMERS for time in changes_at(facts, decision))]
     return ParentStatus({**status, **counts}, [] if facts.parent.deleting else timers)
-
-
-def _keep_building(facts: Facts, decision: Decision, status: Json) -> datetime | None:
-    """Let *status* wait for the write of the Deployment, as the previous one does, and return until when."""
-    if decision.reason is not ROLLING_OUT or not facts.is_not_yet_observed:
-        return None
-    previous, what = facts.previous_status, str(Drift("Deployment", deployment_name(facts.parent)))
-    since, ready = previous.waiting_since(what), previous.conditions.get("Ready")
-    if since is None or ready is None or ready.reason != BUILDING.name:
-        return None
-    until = after(since, 1 + PATIENCE)  # the status has it in whole seconds
-    if until is None or not since <= facts.now < until:
-        return None
-    for condition in status["conditions"]:
-        if condition["type"] in {"Ready", "Reconciling"}:
-            condition.update(reason=ready.reason, message=ready.message[:MAX_MESSAGE])
-    status["waiting"] = {"what": what, "since": format_time(since)}
-    status.pop("image", None)
-    if previous.image:
-        status["image"] = previous.image[:MAX_MESSAGE]
-    return until
 
 
 def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from app.api.names import API_VERSION
+from app.core.child_metadata import deployment_name
 from app.core.desired.children import OPTIONAL_CHILDREN
 from app.core.desired.desired_state import NameOccupant
 from app.core.desired.rollback import Rollback
@@ -13,7 +14,7 @@ from app.core.facts import Facts
 from app.core.readiness import Decision
 from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS, listing
 from app.core.status.condition_type import ACT, ConditionType, ParentCondition
-from metahook import Removal, Service
+from metahook import Deployment, Removal, Service
 
 TYPE = ConditionType(
     "Ready",
@@ -32,7 +33,7 @@ def decide(facts: Facts, decision: Decision) -> ParentCondition:
 
 def changes_at(facts: Facts, decision: Decision) -> Iterable[datetime | None]:
     """Return when another rule holds: what is waited for has taken too long, or the schedule asks for another state."""
-    is_left = facts.drift is None or (facts.drift.path and facts.overriding.is_yielding)
+    is_left = facts.drift is not None and facts.drift.path and facts.overriding.is_yielding
     return [
         *([] if is_left else facts.wait.timers()),
         *(facts.overriding.timers() if facts.overriding.last else []),
@@ -86,7 +87,9 @@ def _write(facts: Facts) -> str:
     drift = _drift(facts)
     if drift.is_undesired:
         return "deleted"
-    return "updated" if drift.observed else "created"
+    written = facts.rollout.deployment if facts.was_just_written else None
+    was_updated = written is not None and written.metadata.generation != 1
+    return "updated" if drift.observed or was_updated else "created"
 
 
 def _awaited(facts: Facts) -> str:
@@ -95,6 +98,8 @@ def _awaited(facts: Facts) -> str:
         return f"Metacontroller to send the generation that {drift.kind} {drift.name} was made for"
     if drift.removal:
         return f"the removal of leftover fields of {drift.kind} {drift.name}"
+    if facts.was_just_written or (drift.kind == Deployment.KIND.kind and not drift.is_undesired):
+        return f"{Deployment.KIND.kind} {deployment_name(facts.parent)} to be {_write(facts)} and observed"
     return f"{drift.kind} {drift.name} to be {_write(facts)}"
 
 
