@@ -10,6 +10,7 @@ with a Metacontroller each. From these runs a model tells what other numbers of 
     measurement    what an event took and used
     activity       whether anything happens
     installation   the hook, and a Metacontroller for each shard
+    late           the hook, which answers late
     cluster        the control plane, with an emulated kubelet, the operator and the MyResources
     usage          what was used until then
     report         the tables, and the model

@@ -3,7 +3,7 @@
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ import httpx
 
 from app.api.names import SHARD_LABEL
 from bench.scale.activity import METADATA_ONLY, Activity, Event, Watch
-from bench.scale.installation import Installation
+from bench.scale.installation import Installation, Settings
 from bench.scale.measurement import Meter
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client, Refused
@@ -24,7 +24,7 @@ from metahook.simulator.objects import Json
 from tests.e2e.control_plane import USERS
 from tests.e2e.installed import ROOT
 from tests.e2e.kubelet import status
-from tests.e2e.statuses import state_and_reason
+from tests.e2e.statuses import condition
 from tests.e2e.used import SETTINGS, USED, put_all
 from tests.e2e.watched import CRD
 from tests.simulated.worlds import parent
@@ -136,6 +136,10 @@ class Parents:
         self._created.add(name)
         self._client.create(item)
 
+    def change_all(self, spec: Json) -> None:
+        """Change fields of the spec of each MyResource."""
+        self._each(self.names, lambda name: self._client.change("MyResource", *name, {"spec": spec}))
+
     def change_half(self, spec: Json) -> None:
         """Change fields of the spec of every other MyResource."""
         self._each(self.half, lambda name: self._client.change("MyResource", *name, {"spec": spec}))
@@ -164,7 +168,7 @@ class Parents:
         metadata = event.object["metadata"]
         name = metadata["namespace"], metadata["name"]
         with self._lock:
-            if state_and_reason(event.object) == ("Ready", "Available"):
+            if event.type != "DELETED" and _is_ready(event.object):
                 self._ready.add(name)
             elif name in self._ready:
                 self._ready.discard(name)
@@ -184,6 +188,10 @@ class Parents:
         """Return whether none is Ready."""
         return not self._ready
 
+    def are_ready_again(self) -> bool:
+        """Return whether all are Ready, and none of them stayed so since the mark."""
+        return self.are_ready() and len(self._left) >= len(self.names)
+
     def half_is_ready_again(self) -> bool:
         """Return whether all are Ready, and half of them were not since the mark."""
         return self.are_ready() and len(self._left) >= len(self.half)
@@ -193,10 +201,18 @@ class Parents:
             list(pool.map(act, items))
 
 
+def _is_ready(item: Json) -> bool:
+    status, generation = item.get("status", {}), item["metadata"]["generation"]
+    if status.get("observedGeneration") != generation:
+        return False
+    return status.get("state") == "Ready" and condition(item, "Ready").get("status") == "True"
+
+
 _OPTIONS = (
     "--etcd-compaction-interval=1m",  # otherwise etcd keeps all versions of five minutes
     "--profiling=false",
 )
+_DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
@@ -211,11 +227,11 @@ class Cluster:
 
 @contextmanager
 def cluster(
-    binaries: Binaries, folder: Path, size: int, shards: int = 1, options: Sequence[str] = ()
+    binaries: Binaries, folder: Path, size: int, shards: int = 1, settings: Settings = _DEFAULT
 ) -> Iterator[Cluster]:
-    """Start a cluster for *size* MyResources in *shards*, whose hook has *options*; stop all of it in any case."""
+    """Start a cluster for *size* MyResources in *shards*; stop all of it in any case."""
     control_plane = ControlPlane(binaries, folder, USERS, _OPTIONS)
-    installation = Installation(binaries, folder, control_plane, shards, options)
+    installation = Installation(binaries, folder, control_plane, shards, settings)
     with ExitStack() as stack:
         stack.callback(control_plane.stop)
         control_plane.start()
