@@ -11,6 +11,7 @@ with a Metacontroller each. From these runs a model tells what other numbers of 
     activity       whether anything happens
     installation   the hook, and a Metacontroller for each shard
     late           the hook, which answers late
+    work           what an operator has done until now
     cluster        the control plane, with an emulated kubelet, the operator and the MyResources
     usage          what was used until then
     report         the tables, and the model

@@ -20,7 +20,9 @@ from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client, Refused
 from metahook.envtest.cluster import documents, establish
 from metahook.envtest.control_plane import ControlPlane
+from metahook.envtest.process import Process
 from metahook.simulator.objects import Json
+from tests.e2e import gateway
 from tests.e2e.control_plane import USERS
 from tests.e2e.installed import ROOT
 from tests.e2e.kubelet import status
@@ -208,41 +210,41 @@ def _is_ready(item: Json) -> bool:
     return status.get("state") == "Ready" and condition(item, "Ready").get("status") == "True"
 
 
-_OPTIONS = (
+OPTIONS = (
     "--etcd-compaction-interval=1m",  # otherwise etcd keeps all versions of five minutes
     "--profiling=false",
 )
+"""Those of kube-apiserver."""
 _DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """A running cluster, whose Metacontrollers are not yet started."""
+class Plane:
+    """A running control plane with an emulated kubelet, without an operator."""
 
-    installation: Installation
+    control_plane: ControlPlane
+    client: Client
     parents: Parents
     kubelet: Kubelet
-    meter: Meter
+    activity: Activity
+
+    def meter(self, processes: Iterable[Process]) -> Meter:
+        """Return what measures an operator that these *processes* are."""
+        own = (self.control_plane.apiserver, self.control_plane.etcd, self.control_plane.controllers)
+        return Meter(self.client, (*own, *processes), self.activity)
 
 
 @contextmanager
-def cluster(
-    binaries: Binaries, folder: Path, size: int, shards: int = 1, settings: Settings = _DEFAULT
-) -> Iterator[Cluster]:
-    """Start a cluster for *size* MyResources in *shards*; stop all of it in any case."""
-    control_plane = ControlPlane(binaries, folder, USERS, _OPTIONS)
-    installation = Installation(binaries, folder, control_plane, shards, settings)
+def plane(control_plane: ControlPlane, binaries: Binaries, size: int, shards: int = 1) -> Iterator[Plane]:
+    """Start *control_plane* for *size* MyResources in *shards*; stop all of it in any case."""
     with ExitStack() as stack:
         stack.callback(control_plane.stop)
         control_plane.start()
         client = control_plane.client()
-        crds = (*documents(binaries.crds), CRD, *documents(ROOT / "crds/mygroup.example.com_myresources.yaml"))
-        establish(client, crds)
-        for process in installation.processes:
-            stack.callback(process.stop)
-        installation.install(client)
+        ours = documents(ROOT / "crds/mygroup.example.com_myresources.yaml")
+        establish(client, (*documents(binaries.crds), CRD, *gateway.crds(), *ours))
         control_plane.controllers.start()
-        parents, kubelet, activity = Parents(client, size, shards), Kubelet(client), Activity(installation)
+        parents, kubelet, activity = Parents(client, size, shards), Kubelet(client), Activity()
 
         def receive_myresource(event: Event) -> None:
             parents.receive(event)
@@ -265,5 +267,29 @@ def cluster(
             stack.callback(started.stop)
             started.start()
         parents.prepare()
-        planes = (control_plane.apiserver, control_plane.etcd, control_plane.controllers)
-        yield Cluster(installation, parents, kubelet, Meter(client, (*planes, *installation.processes), activity))
+        yield Plane(control_plane, client, parents, kubelet, activity)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A running cluster, whose Metacontrollers are not yet started."""
+
+    installation: Installation
+    parents: Parents
+    kubelet: Kubelet
+    meter: Meter
+
+
+@contextmanager
+def cluster(
+    binaries: Binaries, folder: Path, size: int, shards: int = 1, settings: Settings = _DEFAULT
+) -> Iterator[Cluster]:
+    """Start a cluster for *size* MyResources in *shards*; stop all of it in any case."""
+    control_plane = ControlPlane(binaries, folder, USERS, OPTIONS)
+    installation = Installation(binaries, folder, control_plane, shards, settings)
+    with plane(control_plane, binaries, size, shards) as running, ExitStack() as stack:
+        for process in installation.processes:
+            stack.callback(process.stop)
+        installation.install(running.client)
+        running.activity.observe(installation.work)
+        yield Cluster(installation, running.parents, running.kubelet, running.meter(installation.processes))

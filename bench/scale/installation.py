@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 
 from bench.scale.usage import samples, total
+from bench.scale.work import Work
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client
 from metahook.envtest.cluster import documents, establish
@@ -40,18 +41,6 @@ class Settings:
     def flags(self) -> tuple[str, ...]:
         """Return flags of Metacontroller, the last of which count if it has some of them twice."""
         return f"--workers={self.workers}", f"--client-go-qps={self.qps}", f"--client-go-burst={2 * self.qps}"
-
-
-@dataclass(frozen=True)
-class Work:
-    """What the Metacontrollers have done since they started, and what is in their queues."""
-
-    syncs: int = 0
-    customizes: int = 0
-    depth: int = 0
-
-    def __add__(self, other: "Work") -> "Work":
-        return Work(self.syncs + other.syncs, self.customizes + other.customizes, self.depth + other.depth)
 
 
 class Installation:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bench.scale.activity import Activity
-from bench.scale.installation import Work
 from bench.scale.usage import Cpu, api_requests, cpu_of, memory_of
+from bench.scale.work import Work
 from metahook.envtest.client import Client
 from metahook.envtest.process import Process
 

@@ -2,13 +2,11 @@
 
 from dataclasses import fields
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from bench.scale.activity import Activity, Event
-from bench.scale.installation import Work
 from bench.scale.measurement import Measurement
 from bench.scale.report import EVENTS, RULES, Costs, Run, costs_of, event, run_of, sizes
 from bench.scale.usage import Cpu, api_requests
@@ -48,7 +46,7 @@ def test_requests_count_by_verb_and_resource_without_watches_and_other_kinds() -
 
 
 def test_a_change_of_a_deployment_counts_unless_it_is_one_of_its_status() -> None:
-    activity = Activity(SimpleNamespace(work=Work))  # type: ignore[arg-type]  # it needs the work alone
+    activity = Activity()
     metadata = {"namespace": "n", "name": "web", "generation": 1}
     revised = {**metadata, "annotations": {"deployment.kubernetes.io/revision": "1"}}
     for each in (metadata, metadata, revised, {**metadata, "generation": 2}):
