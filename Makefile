@@ -103,7 +103,7 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 	@$(BIN)/python -m website.site
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
-	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/page tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py)
+	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/page tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py tests/bench)
 
 release: $(READY) ## Build and check the files of a release, in build/release: REPOSITORY=NAME of the image, PLATFORMS=linux/amd64,linux/arm64, PARTS="wheels chart", or all
 	@$(BIN)/python -m release $(if $(REPOSITORY),--repository "$(REPOSITORY)") $(if $(PLATFORMS),--platforms "$(PLATFORMS)") $(PARTS)
@@ -164,6 +164,7 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --extra cli -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/cli.txt
 	$(COMPILE) --extra cli --extra test --group metahook/pyproject.toml:dev -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/dev.txt
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
+	$(COMPILE) --group pyproject.toml:peers -o bench/peers/requirements.txt
 	$(COMPILE) --group pyproject.toml:mutants --no-emit-package yattag -o requirements/mutants.txt
 
 .PHONY: help demo serve test toolkit test-all mutants e2e own site test-tools release version kind deploy bench scale check format generate rename lock
