@@ -89,6 +89,7 @@ SPREAD = 20
 """Namespaces."""
 
 _WRITERS = 4
+_ALL = ("MyResource", "Deployment", "ReplicaSet", "Pod")
 _PATIENCE = 120.0
 
 Item = TypeVar("Item")
@@ -165,12 +166,24 @@ class Parents:
         places = [self.names[at :: len(self._namespaces)] for at in range(len(self._namespaces))]
         return [name for place in places for name in place[::2]]
 
+    def delete(self) -> None:
+        """Delete all MyResources, and wait until their children are gone, too."""
+        for name in {item["metadata"]["namespace"] for item in self._client.all("MyResource")}:
+            self._client.http.delete(self._client.path("MyResource", name)).raise_for_status()
+        end = time.monotonic() + _PATIENCE + 0.2 * len(self._created)
+        while left := [kind for kind in _ALL if self._client.all(kind, limit="1")]:
+            if time.monotonic() > end:
+                message = f"not deleted: {', '.join(left)}"
+                raise TimeoutError(message)
+            time.sleep(0.5)
+        self._created.clear()
+
     def receive(self, event: Event) -> None:
         """Note whether a MyResource is Ready."""
         metadata = event.object["metadata"]
         name = metadata["namespace"], metadata["name"]
         with self._lock:
-            if event.type != "DELETED" and _is_ready(event.object):
+            if event.type != "DELETED" and is_ready(event.object):
                 self._ready.add(name)
             elif name in self._ready:
                 self._ready.discard(name)
@@ -203,7 +216,8 @@ class Parents:
             list(pool.map(act, items))
 
 
-def _is_ready(item: Json) -> bool:
+def is_ready(item: Json) -> bool:
+    """Return whether a MyResource is Ready in its present generation."""
     status, generation = item.get("status", {}), item["metadata"]["generation"]
     if status.get("observedGeneration") != generation:
         return False
