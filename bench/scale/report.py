@@ -245,7 +245,7 @@ def compared(found: Compared) -> str:
     """Return the row of an event with an operator; counts are for each MyResource that it concerns."""
     measured = found.measured
     parts = [measured.cpu[name] for name in found.processes]
-    cpu = f"{sum(parts):.1f}" + (f" ({' + '.join(f'{part:.1f}' for part in parts)})" if len(parts) > 1 else "")
+    cpu = _cpu(sum(parts)) + (f" ({' + '.join(map(_cpu, parts))})" if len(parts) > 1 else "")
     memory = sum(measured.memory[name] for name in found.processes)
     verbs = found.verbs
     counts = (verbs["get"] + verbs["list"], verbs["create"], verbs["update"], verbs["patch"], measured.status_writes)
@@ -256,11 +256,15 @@ def compared(found: Compared) -> str:
             ", ".join(starmap(_times, found.times.items())) or f"{measured.seconds:.1f} s",
             f"{measured.quiet_after:.0f} s",
             cpu,
-            f"{measured.cpu['kube-apiserver']:.1f}",
+            _cpu(measured.cpu["kube-apiserver"]),
             f"{memory} MiB",
             *(_each(count, measured.affected) for count in counts),
         )
     )
+
+
+def _cpu(seconds: float) -> str:
+    return f"{seconds:.2f}"
 
 
 def _times(what: str, seconds: Sequence[float]) -> str:

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-WRITES = ("create", "update", "patch", "delete")
-
 
 class _Line(msgspec.Struct):
     verb: str
@@ -25,6 +23,7 @@ class Requests:
 
     def __init__(self, folder: Path, users: Sequence[str]) -> None:
         self._log = folder / "audit.log"
+        self._log.touch()
         self._policy = folder / "audit.json"
         rules = [
             {"level": "None", "verbs": ["watch"]},
@@ -49,7 +48,7 @@ class Requests:
 
     def size(self) -> int:
         """Return the size of the log, which grows with each request."""
-        return self._log.stat().st_size if self._log.exists() else 0
+        return self._log.stat().st_size
 
     def verbs(self) -> Counter[str]:
         """Return how many requests there were until now, by verb."""

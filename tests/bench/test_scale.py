@@ -95,14 +95,14 @@ def test_requests_count_by_verb_once_their_line_is_complete(tmp_path: Path) -> N
 
 
 def test_the_row_of_an_operator_has_the_sum_and_the_parts_of_its_processes() -> None:
-    cpu_seconds = {"metacontroller-0": 3.0, "hook": 1.0, "kube-apiserver": 9.0, "etcd": 2.0}
+    cpu_seconds = {"metacontroller-0": 3.0, "hook": 1.0, "kube-apiserver": 11.0, "etcd": 2.0}
     memory = {"metacontroller-0": 60, "hook": 50, "etcd": 100}
     used = measured(affected=50, cpu=cpu_seconds, memory=memory, status_writes=75)
     verbs = Counter(get=40, list=10, update=75, watch=3)
 
     cells = compared(Compared("ours", ("metacontroller-0", "hook"), used, verbs)).strip("| ").split(" | ")
 
-    assert cells[2:7] == ["15.0 s", "16 s", "4.0 (3.0 + 1.0)", "9.0", "110 MiB"]
+    assert cells[2:7] == ["15.0 s", "16 s", "4.00 (3.00 + 1.00)", "11.00", "110 MiB"]
     assert cells[7:] == ["1.0", "0", "1.5", "0", "1.5"]
     assert len(cells) == len(OPERATORS)
 
@@ -114,7 +114,7 @@ def test_the_row_of_those_that_follow_one_another_has_their_times() -> None:
     row = compared(Compared("peer", ("peer",), used, Counter(), times))
 
     assert "| 30 ms until it is as before (p99 900 ms) |" in row
-    assert "| 1.0 |" in row
+    assert "| 1.00 | 1.00 |" in row
 
 
 def test_a_percentile_is_one_of_the_values() -> None:
