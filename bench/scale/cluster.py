@@ -1,4 +1,4 @@
-"""The cluster of a run: a control plane without an audit log, an emulated kubelet, MyResources and the operator."""
+"""The cluster of a run: a control plane with an emulated kubelet, MyResources, and in most runs this operator."""
 
 import queue
 import threading
