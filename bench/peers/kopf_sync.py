@@ -28,10 +28,10 @@ def change_deployment(body: kopf.Body, **_: Any) -> None:
 
 
 @kopf.on.event("apps", "v1", "deployments", labels=MANAGED_BY)
-def follow_deployment(event: kopf.RawEvent, body: kopf.Body, namespace: str, labels: kopf.Labels, **_: Any) -> None:
+def follow_deployment(event: kopf.RawEvent, body: kopf.Body, namespace: str, name: str, **_: Any) -> None:
     """Revert what others changed in the Deployment, and write what it shows into the status of its owner."""
     api = custom_objects()
-    place = (GROUP, VERSION, namespace, PLURAL, labels["myresource"])
+    place = (GROUP, VERSION, namespace, PLURAL, name.removesuffix("-deployment"))
     try:
         resource = api.get_namespaced_custom_object(*place)
     except kubernetes.client.ApiException as error:
