@@ -3,6 +3,8 @@
 ``kopf run --standalone --all-namespaces bench/peers/kopf_sync.py``
 """
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import kopf
@@ -12,19 +14,24 @@ from kopf_objects import GENERATION, GROUP, MANAGED_BY, PLURAL, VERSION, Json, d
 MY_RESOURCES = (GROUP, VERSION, PLURAL)
 
 
-@kopf.on.resume(*MY_RESOURCES)
 @kopf.on.create(*MY_RESOURCES)
+def create_deployment(body: kopf.Body, **_: Any) -> None:
+    """Create the Deployment. Its event then leads to the status."""
+    write(desired(body), create, change)
+
+
+@kopf.on.resume(*MY_RESOURCES)
 @kopf.on.update(*MY_RESOURCES, field="spec")
-def write_deployment(body: kopf.Body, **_: Any) -> None:
-    """Create or change the Deployment. Its event then leads to the status."""
-    apply(desired(body))
+def change_deployment(body: kopf.Body, **_: Any) -> None:
+    """Change the Deployment. Its event then leads to the status."""
+    write(desired(body), change, create)
 
 
 @kopf.on.event("apps", "v1", "deployments", labels=MANAGED_BY)
-def follow_deployment(event: kopf.RawEvent, body: kopf.Body, namespace: str, labels: kopf.Labels, **_: Any) -> None:
+def follow_deployment(event: kopf.RawEvent, body: kopf.Body, namespace: str, name: str, **_: Any) -> None:
     """Revert what others changed in the Deployment, and write what it shows into the status of its owner."""
-    api = kubernetes.client.CustomObjectsApi()
-    place = (GROUP, VERSION, namespace, PLURAL, labels["myresource"])
+    api = custom_objects()
+    place = (GROUP, VERSION, namespace, PLURAL, name.removesuffix("-deployment"))
     try:
         resource = api.get_namespaced_custom_object(*place)
     except kubernetes.client.ApiException as error:
@@ -34,8 +41,11 @@ def follow_deployment(event: kopf.RawEvent, body: kopf.Body, namespace: str, lab
     if "deletionTimestamp" in resource["metadata"]:
         return
     deployment = desired(resource)
-    if event["type"] == "DELETED" or differs(deployment, body):
-        apply(deployment)  # the next event shows what comes of it
+    if event["type"] == "DELETED":
+        write(deployment, create, change)
+        return
+    if differs(deployment, body):
+        write(deployment, change, create)  # its event shows what comes of it
         return
     status = status_of(resource, body)
     if status != resource.get("status"):
@@ -51,13 +61,34 @@ def desired(resource: kopf.Body) -> Json:
     return deployment
 
 
-def apply(deployment: Json) -> None:
-    """Create *deployment*, or change the one that exists."""
-    api = kubernetes.client.AppsV1Api()
-    name, namespace = deployment["metadata"]["name"], deployment["metadata"]["namespace"]
+@cache
+def apps() -> kubernetes.client.AppsV1Api:
+    """Return the client of Deployments. Another one for each event would open a connection for each."""
+    return kubernetes.client.AppsV1Api()
+
+
+@cache
+def custom_objects() -> kubernetes.client.CustomObjectsApi:
+    """Return the client of MyResources."""
+    return kubernetes.client.CustomObjectsApi()
+
+
+def write(deployment: Json, first: Callable[[Json], None], second: Callable[[Json], None]) -> None:
+    """Try *first*, and *second* if there already is a Deployment, or is none."""
     try:
-        api.create_namespaced_deployment(namespace, deployment)
+        first(deployment)
     except kubernetes.client.ApiException as error:
-        if error.status != 409:
+        if error.status not in (404, 409):
             raise
-        api.patch_namespaced_deployment(name, namespace, deployment)
+        second(deployment)
+
+
+def create(deployment: Json) -> None:
+    """Create *deployment*."""
+    apps().create_namespaced_deployment(deployment["metadata"]["namespace"], deployment)
+
+
+def change(deployment: Json) -> None:
+    """Change the existing Deployment into *deployment*."""
+    metadata = deployment["metadata"]
+    apps().patch_namespaced_deployment(metadata["name"], metadata["namespace"], deployment)
