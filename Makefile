@@ -103,7 +103,7 @@ site: $(READY) build/site-venv/ready ## Build the site of the docs into build/si
 	@$(BIN)/python -m website.site
 
 test-tools: site ## Run the tests that need Chromium, Prometheus, Go, actionlint or pipx, or some: ONLY=tests/site
-	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/page tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py)
+	@$(BIN)/pytest -m tools $(or $(ONLY),tests/site tests/page tests/monitoring tests/health tests/docs/test_kubectl_plugin.py tests/release/test_workflows.py tests/release/test_action.py tests/bench)
 
 release: $(READY) ## Build and check the files of a release, in build/release: REPOSITORY=NAME of the image, PLATFORMS=linux/amd64,linux/arm64, PARTS="wheels chart", or all
 	@$(BIN)/python -m release $(if $(REPOSITORY),--repository "$(REPOSITORY)") $(if $(PLATFORMS),--platforms "$(PLATFORMS)") $(PARTS)
@@ -127,8 +127,8 @@ deploy: ## Build and push the image, and install the operator in your cluster: m
 bench: $(READY) ## Compare the CPU of the hook with that of simpler ones, in two minutes: ROUNDS=5
 	@$(BIN)/python -m bench.comparison $(if $(ROUNDS),--rounds $(ROUNDS))
 
-scale: $(READY) ## Measure events with many MyResources, and shards, on a real control plane, in about 25 minutes: N=1000
-	@$(BIN)/python -m bench.scale $(N)
+scale: $(READY) ## Measure events with many MyResources, and shards, on a real control plane, in about 25 minutes: N=1000. PEERS=1 does the same job with other operators instead
+	@$(BIN)/python -m bench.scale $(N) $(if $(PEERS),--peers)
 
 check: $(READY) ## Run formatter, linter, type checker and import contracts
 	$(BIN)/ruff format --check . metahook
@@ -164,6 +164,7 @@ lock: $(READY) ## Generate the lock files from pyproject.toml: UPGRADE=1 for new
 	$(COMPILE) --extra cli -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/cli.txt
 	$(COMPILE) --extra cli --extra test --group metahook/pyproject.toml:dev -c requirements/dev.txt metahook/pyproject.toml -o metahook/requirements/dev.txt
 	$(COMPILE) --group pyproject.toml:site -o requirements/site.txt
+	$(COMPILE) --group pyproject.toml:peers -o bench/peers/requirements.txt
 	$(COMPILE) --group pyproject.toml:mutants --no-emit-package yattag -o requirements/mutants.txt
 
 .PHONY: help demo serve test toolkit test-all mutants e2e own site test-tools release version kind deploy bench scale check format generate rename lock

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from bench.scale.installation import Installation
+from bench.scale.work import Work
 from metahook.envtest.client import Client
 
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -32,11 +32,16 @@ class Watch(threading.Thread):
     """Calls *handle* for each version of an object of *kind*, until the API server is stopped for good."""
 
     def __init__(
-        self, client: Client, kind: str, handle: Callable[[Event], None], accept: str = "application/json"
+        self,
+        client: Client,
+        kind: str,
+        handle: Callable[[Event], None],
+        accept: str = "application/json",
+        namespace: str = "",
     ) -> None:
         super().__init__(name=f"watch {kind}", daemon=True)
         self._client = client
-        self._path = client.path(kind)
+        self._path = client.path(kind, namespace)
         self._accept = accept
         self._handle = handle
         self._version = ""
@@ -81,14 +86,14 @@ _OF_OTHERS = "deployment.kubernetes.io/revision"
 
 
 class Activity(threading.Thread):
-    """Looks at the work of *installation*, and receives the events of its MyResources and Deployments."""
+    """Looks at the work of an operator, and receives the events of its MyResources and Deployments."""
 
-    def __init__(self, installation: Installation) -> None:
+    def __init__(self) -> None:
         super().__init__(name="activity", daemon=True)
-        self._installation = installation
+        self._work: Callable[[], Work] = Work
         self._known: dict[tuple[str, str], object] = {}
         self._stopping = threading.Event()
-        self.work = installation.work()
+        self.work = Work()
         self.last = time.monotonic()
         """Time of the last change of an object, call, or item in the queue."""
         self.peak = 0
@@ -98,6 +103,11 @@ class Activity(threading.Thread):
         self.related = 0
         """Events of Pods and Services, the kinds that rules select."""
 
+    def observe(self, work: Callable[[], Work]) -> None:
+        """Look from now on at what *work* returns."""
+        self._work = work
+        self.look()
+
     def run(self) -> None:
         """Look again and again."""
         while not self._stopping.wait(_INTERVAL):
@@ -105,7 +115,7 @@ class Activity(threading.Thread):
 
     def look(self) -> None:
         """Look now."""
-        work = self._installation.work()
+        work = self._work()
         if work.depth or work != self.work:
             self.last = time.monotonic()
         self.work = work

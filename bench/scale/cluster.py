@@ -1,9 +1,9 @@
-"""The cluster of a run: a control plane without an audit log, an emulated kubelet, MyResources and the operator."""
+"""The cluster of a run: a control plane with an emulated kubelet, MyResources, and in most runs this operator."""
 
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -14,17 +14,19 @@ import httpx
 
 from app.api.names import SHARD_LABEL
 from bench.scale.activity import METADATA_ONLY, Activity, Event, Watch
-from bench.scale.installation import Installation
+from bench.scale.installation import Installation, Settings
 from bench.scale.measurement import Meter
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client, Refused
 from metahook.envtest.cluster import documents, establish
 from metahook.envtest.control_plane import ControlPlane
+from metahook.envtest.process import Process
 from metahook.simulator.objects import Json
+from tests.e2e import gateway
 from tests.e2e.control_plane import USERS
 from tests.e2e.installed import ROOT
 from tests.e2e.kubelet import status
-from tests.e2e.statuses import state_and_reason
+from tests.e2e.statuses import condition
 from tests.e2e.used import SETTINGS, USED, put_all
 from tests.e2e.watched import CRD
 from tests.simulated.worlds import parent
@@ -87,6 +89,7 @@ SPREAD = 20
 """Namespaces."""
 
 _WRITERS = 4
+_ALL = ("MyResource", "Deployment", "ReplicaSet", "Pod")
 _PATIENCE = 120.0
 
 Item = TypeVar("Item")
@@ -136,6 +139,10 @@ class Parents:
         self._created.add(name)
         self._client.create(item)
 
+    def change_all(self, spec: Json) -> None:
+        """Change fields of the spec of each MyResource."""
+        self._each(self.names, lambda name: self._client.change("MyResource", *name, {"spec": spec}))
+
     def change_half(self, spec: Json) -> None:
         """Change fields of the spec of every other MyResource."""
         self._each(self.half, lambda name: self._client.change("MyResource", *name, {"spec": spec}))
@@ -159,12 +166,24 @@ class Parents:
         places = [self.names[at :: len(self._namespaces)] for at in range(len(self._namespaces))]
         return [name for place in places for name in place[::2]]
 
+    def delete(self) -> None:
+        """Delete all MyResources, and wait until their children are gone, too."""
+        for name in {item["metadata"]["namespace"] for item in self._client.all("MyResource")}:
+            self._client.http.delete(self._client.path("MyResource", name)).raise_for_status()
+        end = time.monotonic() + _PATIENCE + 0.2 * len(self._created)
+        while left := [kind for kind in _ALL if self._client.all(kind, limit="1")]:
+            if time.monotonic() > end:
+                message = f"not deleted: {', '.join(left)}"
+                raise TimeoutError(message)
+            time.sleep(0.5)
+        self._created.clear()
+
     def receive(self, event: Event) -> None:
         """Note whether a MyResource is Ready."""
         metadata = event.object["metadata"]
         name = metadata["namespace"], metadata["name"]
         with self._lock:
-            if state_and_reason(event.object) == ("Ready", "Available"):
+            if event.type != "DELETED" and is_ready(event.object):
                 self._ready.add(name)
             elif name in self._ready:
                 self._ready.discard(name)
@@ -184,6 +203,10 @@ class Parents:
         """Return whether none is Ready."""
         return not self._ready
 
+    def are_ready_again(self) -> bool:
+        """Return whether all are Ready, and none of them stayed so since the mark."""
+        return self.are_ready() and len(self._left) >= len(self.names)
+
     def half_is_ready_again(self) -> bool:
         """Return whether all are Ready, and half of them were not since the mark."""
         return self.are_ready() and len(self._left) >= len(self.half)
@@ -193,40 +216,49 @@ class Parents:
             list(pool.map(act, items))
 
 
-_OPTIONS = (
+def is_ready(item: Json) -> bool:
+    """Return whether a MyResource is Ready in its present generation."""
+    status, generation = item.get("status", {}), item["metadata"]["generation"]
+    if status.get("observedGeneration") != generation:
+        return False
+    return status.get("state") == "Ready" and condition(item, "Ready").get("status") == "True"
+
+
+OPTIONS = (
     "--etcd-compaction-interval=1m",  # otherwise etcd keeps all versions of five minutes
     "--profiling=false",
 )
+"""Those of kube-apiserver."""
+_DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """A running cluster, whose Metacontrollers are not yet started."""
+class Plane:
+    """A running control plane with an emulated kubelet, without an operator."""
 
-    installation: Installation
+    control_plane: ControlPlane
+    client: Client
     parents: Parents
     kubelet: Kubelet
-    meter: Meter
+    activity: Activity
+
+    def meter(self, processes: Iterable[Process]) -> Meter:
+        """Return what measures an operator that these *processes* are."""
+        own = (self.control_plane.apiserver, self.control_plane.etcd, self.control_plane.controllers)
+        return Meter(self.client, (*own, *processes), self.activity)
 
 
 @contextmanager
-def cluster(
-    binaries: Binaries, folder: Path, size: int, shards: int = 1, options: Sequence[str] = ()
-) -> Iterator[Cluster]:
-    """Start a cluster for *size* MyResources in *shards*, whose hook has *options*; stop all of it in any case."""
-    control_plane = ControlPlane(binaries, folder, USERS, _OPTIONS)
-    installation = Installation(binaries, folder, control_plane, shards, options)
+def plane(control_plane: ControlPlane, binaries: Binaries, size: int, shards: int = 1) -> Iterator[Plane]:
+    """Start *control_plane* for *size* MyResources in *shards*; stop all of it in any case."""
     with ExitStack() as stack:
         stack.callback(control_plane.stop)
         control_plane.start()
         client = control_plane.client()
-        crds = (*documents(binaries.crds), CRD, *documents(ROOT / "crds/mygroup.example.com_myresources.yaml"))
-        establish(client, crds)
-        for process in installation.processes:
-            stack.callback(process.stop)
-        installation.install(client)
+        ours = documents(ROOT / "crds/mygroup.example.com_myresources.yaml")
+        establish(client, (*documents(binaries.crds), CRD, *gateway.crds(), *ours))
         control_plane.controllers.start()
-        parents, kubelet, activity = Parents(client, size, shards), Kubelet(client), Activity(installation)
+        parents, kubelet, activity = Parents(client, size, shards), Kubelet(client), Activity()
 
         def receive_myresource(event: Event) -> None:
             parents.receive(event)
@@ -249,5 +281,29 @@ def cluster(
             stack.callback(started.stop)
             started.start()
         parents.prepare()
-        planes = (control_plane.apiserver, control_plane.etcd, control_plane.controllers)
-        yield Cluster(installation, parents, kubelet, Meter(client, (*planes, *installation.processes), activity))
+        yield Plane(control_plane, client, parents, kubelet, activity)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A running cluster, whose Metacontrollers are not yet started."""
+
+    installation: Installation
+    parents: Parents
+    kubelet: Kubelet
+    meter: Meter
+
+
+@contextmanager
+def cluster(
+    binaries: Binaries, folder: Path, size: int, shards: int = 1, settings: Settings = _DEFAULT
+) -> Iterator[Cluster]:
+    """Start a cluster for *size* MyResources in *shards*; stop all of it in any case."""
+    control_plane = ControlPlane(binaries, folder, USERS, OPTIONS)
+    installation = Installation(binaries, folder, control_plane, shards, settings)
+    with plane(control_plane, binaries, size, shards) as running, ExitStack() as stack:
+        for process in installation.processes:
+            stack.callback(process.stop)
+        installation.install(running.client)
+        running.activity.observe(installation.work)
+        yield Cluster(installation, running.parents, running.kubelet, running.meter(installation.processes))

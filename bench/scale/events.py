@@ -14,6 +14,7 @@ from tests.e2e.used import CONFIG, PORTS
 
 PLAIN: Json = {}
 """The spec of a MyResource, in addition to its image: one rule, for its Pods."""
+OTHER_IMAGE: Json = {"image": "nginx:1.28"}
 WITH_RULES: Json = {**PORTS, **CONFIG}
 """Three rules: its Service, its Pods and its ConfigMap."""
 RELATED = 1000
@@ -31,6 +32,21 @@ def alone(cluster: Cluster) -> Iterator[Measurement]:
     """Yield the creation alone."""
     cluster.installation.start()
     yield created(cluster)
+
+
+def image_changed(cluster: Cluster) -> Measurement:
+    """Change the image of all MyResources, until all are Ready again."""
+    parents = cluster.parents
+    size = len(parents.names)
+    parents.mark()
+    event = Event("the image of all changes", size, user_writes=size)
+    return cluster.meter.measure(event, lambda: parents.change_all(OTHER_IMAGE), parents.are_ready_again)
+
+
+def first_events(cluster: Cluster) -> Iterator[Measurement]:
+    """Yield the events that concern all and write the most."""
+    yield from alone(cluster)
+    yield image_changed(cluster)
 
 
 def every_event(cluster: Cluster) -> Iterator[Measurement]:

@@ -1,53 +1,64 @@
 """The installation that is measured: the hook, and a Metacontroller for each shard."""
 
-from collections.abc import Sequence
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
 from bench.scale.usage import samples, total
+from bench.scale.work import Work
 from metahook.envtest.binaries import Binaries
 from metahook.envtest.client import Client
+from metahook.envtest.cluster import documents, establish
 from metahook.envtest.control_plane import ControlPlane, metacontroller
 from metahook.envtest.process import Process
 from metahook.simulator.metacontroller.settings import Mode
 from tests.e2e.control_plane import METACONTROLLER
-from tests.e2e.hook import Hook
+from tests.e2e.hook import THIS, Hook
 from tests.e2e.installed import install
 from tests.e2e.sharded import controllers, target
 
 DEFAULT_RESYNC = 600
 """Seconds: that of metacontroller/compositecontroller.yaml."""
-MODE: Mode = "server-side-apply"
 
 
 @dataclass(frozen=True)
-class Work:
-    """What the Metacontrollers have done since they started, and what is in their queues."""
+class Settings:
+    """How the hook and Metacontroller run; *workers* and *qps* are flags of Metacontroller.
 
-    syncs: int = 0
-    customizes: int = 0
-    depth: int = 0
+    *options* are those of the hook. It answers *delay* milliseconds late. *crd* replaces the one of this checkout.
+    """
 
-    def __add__(self, other: "Work") -> "Work":
-        return Work(self.syncs + other.syncs, self.customizes + other.customizes, self.depth + other.depth)
+    mode: Mode = "server-side-apply"
+    workers: int = 5
+    qps: int = 500
+    options: tuple[str, ...] = ()
+    delay: int = 0
+    crd: Path | None = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Return flags of Metacontroller, the last of which count if it has some of them twice."""
+        return f"--workers={self.workers}", f"--client-go-qps={self.qps}", f"--client-go-burst={2 * self.qps}"
 
 
 class Installation:
-    """The hook with *options*, and Metacontrollers of so many *shards*, with their files in *folder*."""
+    """The hook and Metacontrollers of so many *shards*, with their files in *folder*."""
 
     def __init__(
-        self, binaries: Binaries, folder: Path, control_plane: ControlPlane, shards: int, options: Sequence[str]
+        self, binaries: Binaries, folder: Path, control_plane: ControlPlane, shards: int, settings: Settings
     ) -> None:
-        self.hook = Hook("hook", folder, *options)
+        late = (sys.executable, "-m", "bench.scale.late", str(settings.delay))
+        self.hook = Hook("hook", folder, *settings.options, version=late if settings.delay else THIS)
         account = control_plane.kubeconfig(METACONTROLLER)
-        self.metacontrollers = [metacontroller(binaries, folder, account, MODE) for _ in range(shards)]
+        self.metacontrollers = [metacontroller(binaries, folder, account, settings.mode) for _ in range(shards)]
         for shard, process in enumerate(self.metacontrollers):
             process.name = f"metacontroller-{shard}"
             process.log = folder / f"{process.name}.log"
-            process.command.append(f"--target-label-selector={target(shard, shards)}")
+            process.command += [f"--target-label-selector={target(shard, shards)}", *settings.flags]
         self.shards = shards
+        self._crd = settings.crd
         self._resync = DEFAULT_RESYNC
         self._upgrades = 0
         self._http = httpx.Client(trust_env=False)
@@ -62,6 +73,8 @@ class Installation:
         self._client = client
         self.hook.start()
         install(client, self.hook.url, secrets=False)
+        if self._crd:
+            establish(client, documents(self._crd))
         self._apply()
 
     def start(self) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bench.scale.activity import Activity
-from bench.scale.installation import Work
 from bench.scale.usage import Cpu, api_requests, cpu_of, memory_of
+from bench.scale.work import Work
 from metahook.envtest.client import Client
 from metahook.envtest.process import Process
 
@@ -20,11 +20,15 @@ _PATIENCE = 180.0
 
 @dataclass(frozen=True)
 class Event:
-    """An event that concerns *affected* MyResources, all of which are synced; it changes *user_writes* itself."""
+    """An event that concerns *affected* MyResources; it changes *user_writes* itself.
+
+    It is over once all of them are synced, if *counts_syncs*: not all operators tell.
+    """
 
     name: str
     affected: int
     user_writes: int = 0
+    counts_syncs: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,12 @@ class Meter:
         self.activity.last = time.monotonic()
         return self._since(before, event, until)
 
+    def measure_rest(self, event: Event, seconds: float) -> Measurement:
+        """Measure so many *seconds* in which nobody changes anything."""
+        before = self._before()
+        time.sleep(seconds)
+        return self._used(before, event, seconds)
+
     def measure_next(self, event: Event, until: Callable[[], bool], within: float) -> Measurement:
         """Measure what starts by itself *within* that many seconds."""
         following = before = self._before()
@@ -104,8 +114,12 @@ class Meter:
         return _Before(time.monotonic(), cpu_of(self.processes), self.activity.work, changes, requests, related)
 
     def _since(self, before: _Before, event: Event, until: Callable[[], bool]) -> Measurement:
+        syncs = event.affected if event.counts_syncs else 0
+        seconds = self._wait(before.start, lambda: until() and self._syncs_since(before.work.syncs) >= syncs)
+        return self._used(before, event, seconds)
+
+    def _used(self, before: _Before, event: Event, seconds: float) -> Measurement:
         work = before.work
-        seconds = self._wait(before.start, lambda: until() and self._syncs_since(work.syncs) >= event.affected)
         used = cpu_of(self.processes).since(before.cpu)
         now = self.activity.work
         changed = self.activity.changes - before.changes

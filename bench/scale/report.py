@@ -6,9 +6,12 @@ MyResources. All else grows with the number of MyResources: that of a shard for 
 Metacontroller reads and keeps in memory.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 
+from bench.scale.comparison import Compared
 from bench.scale.measurement import Measurement
 from metahook.server import Limits
 
@@ -222,13 +225,64 @@ SIZES = (
     "resync",
 )
 
+OPERATORS = (
+    "operator",
+    "event",
+    "done after",
+    "quiet after",
+    "CPU s of the operator",
+    "of the API server",
+    "memory",
+    "reads",
+    "creates",
+    "updates",
+    "patches",
+    "MyResource writes",
+)
+
+
+def compared(found: Compared) -> str:
+    """Return the row of an event with an operator; counts are for each MyResource that it concerns."""
+    measured = found.measured
+    parts = [measured.cpu[name] for name in found.processes]
+    cpu = _cpu(sum(parts)) + (f" ({' + '.join(map(_cpu, parts))})" if len(parts) > 1 else "")
+    memory = sum(measured.memory[name] for name in found.processes)
+    verbs = found.verbs
+    counts = (verbs["get"] + verbs["list"], verbs["create"], verbs["update"], verbs["patch"], measured.status_writes)
+    return _line(
+        (
+            found.operator,
+            measured.event,
+            ", ".join(starmap(_times, found.times.items())) or f"{measured.seconds:.1f} s",
+            f"{measured.quiet_after:.0f} s",
+            cpu,
+            _cpu(measured.cpu["kube-apiserver"]),
+            f"{memory} MiB",
+            *(_each(count, measured.affected) for count in counts),
+        )
+    )
+
+
+def _cpu(seconds: float) -> str:
+    return f"{seconds:.2f}"
+
+
+def _times(what: str, seconds: Sequence[float]) -> str:
+    p50, p99 = (f"{1000 * percentile(seconds, percent):.0f} ms" for percent in (50, 99))
+    return f"{p50} {what} (p99 {p99})"
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return the smallest of *values* that so many percent of them do not exceed."""
+    return sorted(values)[math.ceil(len(values) * percent / 100) - 1]
+
+
+def _each(count: int, affected: int) -> str:
+    return f"{count / affected:.1f}" if count else "0"
+
 
 def event(measured: Measurement, note: str = "") -> str:
     """Return the row of an event; counts are for each MyResource that it concerns."""
-
-    def each(count: int) -> str:
-        return f"{count / measured.affected:.1f}" if count else "0"
-
     counts = (measured.syncs, measured.customizes, measured.status_writes, measured.child_writes, measured.requests)
     return _line(
         (
@@ -238,7 +292,7 @@ def event(measured: Measurement, note: str = "") -> str:
             f"{measured.metacontrollers:.1f}",
             f"{measured.cpu.get('hook', 0):.1f}",
             f"{measured.cpu.get('kube-apiserver', 0):.1f}",
-            *map(each, counts),
+            *(_each(count, measured.affected) for count in counts),
             str(measured.longest_queue),
         )
     )

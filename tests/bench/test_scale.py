@@ -1,16 +1,30 @@
 """What ``make scale`` measures with, as far as it needs no control plane, and the model behind the table of sizes."""
 
+from collections import Counter
 from dataclasses import fields
 from functools import partial
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.scale.activity import Activity, Event
-from bench.scale.installation import Work
+from bench.scale.comparison import Compared
 from bench.scale.measurement import Measurement
-from bench.scale.report import EVENTS, RULES, Costs, Run, costs_of, event, run_of, sizes
+from bench.scale.report import (
+    EVENTS,
+    OPERATORS,
+    RULES,
+    Costs,
+    Run,
+    compared,
+    costs_of,
+    event,
+    percentile,
+    run_of,
+    sizes,
+)
+from bench.scale.requests import Requests
 from bench.scale.usage import Cpu, api_requests
 
 METRICS = """
@@ -48,7 +62,7 @@ def test_requests_count_by_verb_and_resource_without_watches_and_other_kinds() -
 
 
 def test_a_change_of_a_deployment_counts_unless_it_is_one_of_its_status() -> None:
-    activity = Activity(SimpleNamespace(work=Work))  # type: ignore[arg-type]  # it needs the work alone
+    activity = Activity()
     metadata = {"namespace": "n", "name": "web", "generation": 1}
     revised = {**metadata, "annotations": {"deployment.kubernetes.io/revision": "1"}}
     for each in (metadata, metadata, revised, {**metadata, "generation": 2}):
@@ -64,6 +78,49 @@ def test_a_row_counts_for_each_myresource_that_the_event_concerns() -> None:
 
     assert cells == ["a change", "15.0 s", "16 s", "5.0", "1.0", "9.0", "2.0", "0", "1.5", "0", "0", "0"]
     assert len(cells) == len(EVENTS)
+
+
+# The same job by others
+
+
+def test_requests_count_by_verb_once_their_line_is_complete(tmp_path: Path) -> None:
+    requests, log = Requests(tmp_path, ["someone"]), tmp_path / "audit.log"
+
+    log.write_text('{"verb":"get","level":"Metadata"}\n{"verb":"patch"}\n{"verb":"pa')
+    assert requests.verbs() == {"get": 1, "patch": 1}
+
+    with log.open("a") as file:
+        file.write('tch"}\n')
+    assert requests.verbs() == {"get": 1, "patch": 2}
+
+
+def test_the_row_of_an_operator_has_the_sum_and_the_parts_of_its_processes() -> None:
+    cpu_seconds = {"metacontroller-0": 3.0, "hook": 1.0, "kube-apiserver": 11.0, "etcd": 2.0}
+    memory = {"metacontroller-0": 60, "hook": 50, "etcd": 100}
+    used = measured(affected=50, cpu=cpu_seconds, memory=memory, status_writes=75)
+    verbs = Counter(get=40, list=10, update=75, watch=3)
+
+    cells = compared(Compared("ours", ("metacontroller-0", "hook"), used, verbs)).strip("| ").split(" | ")
+
+    assert cells[2:7] == ["15.0 s", "16 s", "4.00 (3.00 + 1.00)", "11.00", "110 MiB"]
+    assert cells[7:] == ["1.0", "0", "1.5", "0", "1.5"]
+    assert len(cells) == len(OPERATORS)
+
+
+def test_the_row_of_those_that_follow_one_another_has_their_times() -> None:
+    used = measured(cpu={"peer": 1.0, "kube-apiserver": 1.0}, memory={"peer": 50})
+    times = {"until it is as before": [0.02, 0.03, 0.9]}
+
+    row = compared(Compared("peer", ("peer",), used, Counter(), times))
+
+    assert "| 30 ms until it is as before (p99 900 ms) |" in row
+    assert "| 1.00 | 1.00 |" in row
+
+
+def test_a_percentile_is_one_of_the_values() -> None:
+    values = [float(number) for number in range(30, 0, -1)]
+
+    assert [percentile(values, percent) for percent in (50, 99, 100)] == [15, 30, 30]
 
 
 # Sizes
