@@ -17,7 +17,7 @@ BUILT = ROOT / "build/peers"
 PEER = "system:serviceaccount:peers:peer"
 """The user of each peer. As that of Metacontroller, it is no administrator, whose requests the API server prefers."""
 
-AS_DOCUMENTED = Settings(mode="dynamic-apply", workers=10, qps=500)
+AS_DOCUMENTED = Settings(mode="dynamic-apply", workers=5, qps=500)
 """The settings of docs/clusters/scale.md."""
 _OTHER_FLAGS = ("--discovery-interval=20s", "--cache-flush-interval=30m", "--zap-log-level=4")
 """Those that page has, too, instead of those of tests."""

@@ -123,8 +123,8 @@ class Setup:
 SETUPS = (
     Setup(100, 1, has_pods=True, qps=500, workers=5),
     Setup(1_000, 1, has_pods=True, qps=500, workers=5),
-    Setup(10_000, 4, has_pods=False, qps=250, workers=10),
-    Setup(100_000, 16, has_pods=False, qps=100, workers=10),
+    Setup(10_000, 4, has_pods=False, qps=250, workers=5),
+    Setup(100_000, 16, has_pods=False, qps=100, workers=5),
 )
 """The installations of docs/clusters/scale.md; the first two have the flags of the measurement."""
 
