@@ -183,7 +183,8 @@ class PreviousStatus:
         begins when the API server stored that.
         """
         began = parse_time(self._waiting.since) if self._waiting else None
-        if any(time and time > self.latest for time in (began, self.counted_at, *self.times.values())):
+        times = [time for time in (began, self.counted_at, *self.times.values()) if time]
+        if times and max(times) > self.latest:
             return True
         misconfigured = self.conditions.get("OperatorMisconfigured")
         if misconfigured is None or misconfigured.reason != InstallationProblem.ClockSkewed.name:

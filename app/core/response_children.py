@@ -87,13 +87,15 @@ def _reverted(observed: Object | None, changed: Drift | None, facts: Facts) -> s
 
 
 def _with_template_records(child: Manifest, facts: Facts) -> Manifest:
-    """Return the Deployment *child* with what it remembers of its Pod templates."""
+    """Return the Deployment *child* with what it remembers of its Pod templates; most remember nothing."""
     records, observed = facts.template_records, facts.rollout.deployment
-    alone = with_annotations(child, records.annotations(is_written=False))
+    remembered = records.annotations(is_written=False)
+    alone = with_annotations(child, remembered) if remembered else child
     # A Deployment that differs is written for the spec, which is news itself.
     if observed is None or facts.deployment_drift or has_annotations(alone, observed):
         return alone
-    return with_annotations(child, records.annotations(is_written=True))
+    remembered = records.annotations(is_written=True)
+    return with_annotations(child, remembered) if remembered else child
 
 
 def _next_rollback(facts: Facts, decision: Decision) -> Rollback | None:

@@ -83,7 +83,7 @@ def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
     if facts.overriding.last:
         status["override"] = msgspec.to_builtins(facts.overriding.last)
     counts, due = _pod_counts(facts, status, ready_by=decision.awaits_records_until)
-    timers = [due, *(time for changes_at in TIMERS for time in changes_at(facts, decision))]
+    timers = [due, *[time for changes_at in TIMERS for time in changes_at(facts, decision)]]
     return ParentStatus({**status, **counts}, [] if facts.parent.deleting else timers)
 
 

@@ -181,19 +181,18 @@ class Children:
         """The groups of kinds of which Metacontroller manages no children: see :meth:`manages`."""
         for struct in structs:
             group = struct.KIND.group_key
-            if group in self.unmanaged:
-                self._by_struct[struct] = self._by_group[group] = {}
-                continue
-            if group not in groups:
+            own = self._by_struct[struct] = self._by_group[group] = {}
+            if group not in groups and group not in self.unmanaged:
                 rules = _KINDS_OF[path]
                 raise MalformedRequest(RequestRule.GROUP, path=path, group=group, rules=rules)
-            at = f"{path}[{group}][*]"
-            children = _decoded(struct, groups[group], memory, at)
-            self._by_struct[struct] = self._by_group[group] = _own(children, namespace, owner_uid, at)
+            if observed := groups.get(group):  # most kinds have no child
+                at = f"{path}[{group}][*]"
+                own.update(_own(_decoded(struct, observed, memory, at), namespace, owner_uid, at))
+        self._objects = [child.object for by_place in self._by_struct.values() for child in by_place.values()]
 
     def __iter__(self) -> Iterator[Object]:
         """Iterate over the children of all kinds."""
-        return iter([child.object for by_place in self._by_struct.values() for child in by_place.values()])
+        return iter(self._objects)
 
     def manages(self, struct: type[Object]) -> bool:
         """Tell whether the controller in the cluster lists the kind of *struct*; return no such child if it does not.
@@ -280,14 +279,13 @@ def _own(children: list[ObservedChild[K]], namespace: str, owner_uid: str, path:
     They are in *namespace*, or anywhere if it is empty: then the parent is cluster-scoped.
     """
     places = [(child.object.metadata.namespace or "", child.object.metadata.name) for child in children]
-    inside = {place: child for place, child in zip(places, children, strict=True) if namespace in {"", place[0]}}
-    if "" in {name for _, name in inside}:
+    inside = [(place, child) for place, child in zip(places, children, strict=True) if namespace in {"", place[0]}]
+    own = dict(inside)
+    if any(not name for _, name in own):
         raise MalformedRequest(RequestRule.NAME, path=path)
-    if len(inside) < len([place for place in places if namespace in {"", place[0]}]):
+    if len(own) < len(inside):
         raise MalformedRequest(RequestRule.UNIQUE, path=path)
-    return {
-        place: child for place, child in inside.items() if not child.object.metadata.has_other_controller(owner_uid)
-    }
+    return {place: child for place, child in inside if not child.object.metadata.has_other_controller(owner_uid)}
 
 
 class Absence(Enum):
