@@ -371,7 +371,16 @@ class Facts:
         self.docs_url = docs_url
         """Where the pages are that messages name."""
         self.has_dependencies = desired.unmet_dependencies is not None
-        self.rollout = Rollout(deployment, desired.replicas.desired)
+        self.rollout = rollout = Rollout(deployment, desired.replicas.desired)
+        self.template_records = TemplateRecords(
+            desired, rollout, self.children, is_drifted=self.deployment_drift is not None
+        )
+        """What the Deployment remembers of its Pod templates."""
+        self.is_not_yet_observed = rollout.is_not_yet_observed and not self.template_records.is_rolled_out
+        """Whether the Deployment's status may be about another Pod template than the one that it has."""
+        is_unfinished = rollout.is_incomplete or self.has_unstable_pods
+        self.is_incomplete = bool(desired.config.missing) or (is_unfinished and not rollout.is_paused_midway)
+        """Whether Pods or configuration are missing, other than by a pause, or Pods are unstable."""
         self.wait = Wait(self._awaited(), self.drift, self.rollout, self.parent, previous_status, now)
         self.overriding = Overriding(
             drifts,
@@ -398,23 +407,6 @@ class Facts:
         """Whether a change is being rolled out. A deleted Deployment is a loss, not a change."""
         is_updating = self.deployment_drift is not None and self.deployment_drift.observed is not None
         return is_updating or self.is_not_yet_observed or self.rollout.is_under_way
-
-    @cached_property
-    def is_incomplete(self) -> bool:
-        """Whether Pods or configuration are missing, other than by a pause, or Pods are unstable."""
-        is_unfinished = self.rollout.is_incomplete or self.has_unstable_pods
-        return bool(self.desired.config.missing) or (is_unfinished and not self.rollout.is_paused_midway)
-
-    @cached_property
-    def template_records(self) -> TemplateRecords:
-        """What the Deployment remembers of its Pod templates."""
-        is_drifted = self.deployment_drift is not None
-        return TemplateRecords(self.desired, self.rollout, self.children, is_drifted=is_drifted)
-
-    @cached_property
-    def is_not_yet_observed(self) -> bool:
-        """Whether the Deployment's status may be about another Pod template than the one that it has."""
-        return self.rollout.is_not_yet_observed and not self.template_records.is_rolled_out
 
     @cached_property
     def records_until(self) -> datetime | None:

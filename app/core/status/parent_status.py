@@ -88,12 +88,13 @@ def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
 
 
 def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
-    present = [
-        each
-        for each in CONDITIONS
-        if each.TYPE.outlook in {None, decision.outlook} and (each.TYPE.is_about is None or each.TYPE.is_about(facts))
-    ]
-    return [condition for each in present if (condition := each.decide(facts, decision))]
+    conditions = []
+    for each in CONDITIONS:
+        outlook, is_about = each.TYPE.outlook, each.TYPE.is_about
+        is_present = outlook is None or outlook is decision.outlook
+        if is_present and (is_about is None or is_about(facts)) and (condition := each.decide(facts, decision)):
+            conditions.append(condition)
+    return conditions
 
 
 STATES = (
