@@ -92,10 +92,9 @@ def _with_template_records(child: Manifest, facts: Facts) -> Manifest:
     remembered = records.annotations(is_written=False)
     alone = with_annotations(child, remembered) if remembered else child
     # A Deployment that differs is written for the spec, which is news itself.
-    if observed is None or facts.deployment_drift or has_annotations(alone, observed):
+    if observed is None or not records.is_kept or facts.deployment_drift or has_annotations(alone, observed):
         return alone
-    remembered = records.annotations(is_written=True)
-    return with_annotations(child, remembered) if remembered else child
+    return with_annotations(child, records.annotations(is_written=True))
 
 
 def _next_rollback(facts: Facts, decision: Decision) -> Rollback | None:
