@@ -395,6 +395,8 @@ class Facts:
         self.deadlines = Deadlines(
             self.rollout, self.wait, diagnosis, has_drift=has_drift, is_held_up=is_held_up, now=now
         )
+        self.is_scaling = desired.replicas.is_autoscaled and self._is_scaling()
+        """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
         self.terminating, self.conflict = self._occupants() if desired.occupants else (None, None)
         """The object that is being deleted and has a child's name, and the one that keeps a child's name."""
         self.findings = (InstallationProblem.ClockSkewed,) if self.wait.has_skewed_clock else ()
@@ -414,14 +416,6 @@ class Facts:
         times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
         return after(max(times), PATIENCE) if times else None
 
-    @cached_property
-    def is_scaling(self) -> bool:
-        """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
-        if not self.desired.replicas.is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
-            return False
-        is_about_this_template = not self.is_not_yet_observed
-        return is_about_this_template and shows_scaling(self.desired, self.rollout, self.previous_status, self.children)
-
     @property
     def resend(self) -> Resend | None:
         """The value that is sent once more."""
@@ -438,6 +432,11 @@ class Facts:
         is_soon_observed = until is not None and until > self.now
         is_unobserved = self.rollout.is_not_yet_observed and not is_soon_observed
         return ROLLOUT if is_unobserved or (not is_timed and self.is_incomplete) else None
+
+    def _is_scaling(self) -> bool:
+        if self.has_unstable_pods or self.deadlines.has_no_progress or self.is_not_yet_observed:
+            return False
+        return shows_scaling(self.desired, self.rollout, self.previous_status, self.children)
 
     def _occupants(self) -> tuple[NameOccupant | None, NameOccupant | None]:
         occupants = self.desired.occupants

@@ -188,7 +188,9 @@ def _address(facts: Facts) -> str | None:
     Metacontroller's dynamic-apply leaves those that are there in their order.
     """
     service = facts.children.get(Service, facts.parent.name)
-    observed: Json = (service and service.spec) or {}
+    if service is None:
+        return None
+    observed: Json = service.spec or {}
     targets = _targets(observed.get("ports"))
     if not targets:
         return None

@@ -194,7 +194,7 @@ def _merge_key(items: list[Any]) -> str | None:
 
 
 def _has_key(item: object, key: str) -> bool:
-    return isinstance(item, dict) and isinstance(item.get(key), str | int)
+    return isinstance(item, dict) and isinstance(item.get(key), (str, int))
 
 
 def _match_by_protocol(desired: dict[str, Any], same_key: list[Any]) -> object:

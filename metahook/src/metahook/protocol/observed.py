@@ -281,7 +281,7 @@ def _own(children: list[ObservedChild[K]], namespace: str, owner_uid: str, path:
     places = [(child.object.metadata.namespace or "", child.object.metadata.name) for child in children]
     inside = [(place, child) for place, child in zip(places, children, strict=True) if namespace in {"", place[0]}]
     own = dict(inside)
-    if any(not name for _, name in own):
+    if "" in {name for _, name in own}:
         raise MalformedRequest(RequestRule.NAME, path=path)
     if len(own) < len(inside):
         raise MalformedRequest(RequestRule.UNIQUE, path=path)
