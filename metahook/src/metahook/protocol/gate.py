@@ -229,12 +229,11 @@ def _problem_of_rule(rule: RelatedRule, parent: Parent, *, is_confined: bool) ->
 
 def _check_fields(response: Response) -> None:
     """Raise RefusedResponse for a field of *response*; of the children it looks at none."""
-    is_decorator = isinstance(response, (DecoratorResponse, DecoratorFinalizeResponse))
-    _check_status(response, is_decorator=is_decorator)
+    _check_status(response)
     for name, listed in (("children", response.children), ("kept", response.kept)):
         if not isinstance(listed, (list, tuple)):  # an iterator has no children left once they are checked
             _refuse(f"{name} that are not a list", f"{name} is {what(listed)}: write a list")
-    if is_decorator:
+    if isinstance(response, (DecoratorResponse, DecoratorFinalizeResponse)):
         _check_texts("labels", response.labels)
         _check_texts("annotations", response.annotations)
     if response.resync_after is not None:
@@ -245,8 +244,9 @@ def _check_fields(response: Response) -> None:
         _refuse("finalized is neither True nor False")
 
 
-def _check_status(response: Response, *, is_decorator: bool) -> None:
+def _check_status(response: Response) -> None:
     status: object = response.status
+    is_decorator = isinstance(response, (DecoratorResponse, DecoratorFinalizeResponse))
     if status is None and is_decorator:
         return
     if not isinstance(status, dict) or not status:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from enum import Enum
 from functools import cache, cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 import msgspec
 
@@ -152,6 +152,14 @@ Place = tuple[str, str]
 """Namespace and name of a child; the namespace of a cluster-scoped one is empty."""
 
 
+class _Declared(dict[Any, dict[Place, ObservedChild[Any]]]):
+    """The children of each declared kind, by their places; a look-up of another kind raises UndeclaredKind."""
+
+    def __missing__(self, kind: type[Object] | str) -> NoReturn:
+        # A group key begins with the kind, which has no dot.
+        raise UndeclaredKind(kind.partition(".")[0] if isinstance(kind, str) else kind.KIND.kind)
+
+
 class Children:
     """The children of one parent, as observed: those that no other object controls.
 
@@ -175,8 +183,8 @@ class Children:
         """Read *groups*, which are at *path* of the body."""
         self.namespace = namespace
         self.owner_uid = owner_uid
-        self._by_struct: dict[type[Object], dict[Place, ObservedChild[Any]]] = {}
-        self._by_group: dict[str, dict[Place, ObservedChild[Any]]] = {}
+        self._by_struct = _Declared()
+        self._by_group = _Declared()
         self.unmanaged = {kind for struct in optional if (kind := struct.KIND.group_key) not in groups}
         """The groups of kinds of which Metacontroller manages no children: see :meth:`manages`."""
         for struct in structs:
@@ -203,7 +211,7 @@ class Children:
 
     def all(self, struct: type[K]) -> list[K]:
         """Return all children of *struct*, in all namespaces; raise UndeclaredKind."""
-        return [child.object for child in self._of(struct).values()]
+        return [child.object for child in self._by_struct[struct].values()]
 
     def get(self, struct: type[K], name: str, namespace: str | None = None) -> K | None:
         """Return the child of *struct* called *name*, or None; raise UndeclaredKind.
@@ -212,7 +220,7 @@ class Children:
         """
         if namespace is None:
             namespace = self.namespace if struct.KIND.namespaced else ""
-        child = self._of(struct).get((namespace, name))
+        child = self._by_struct[struct].get((namespace, name))
         return child.object if child else None
 
     def observed(self, manifest: Manifest) -> Object | None:
@@ -223,8 +231,6 @@ class Children:
     def find(self, manifest: Manifest) -> ObservedChild[Object] | None:
         """Return the child of the kind and name of *manifest* with its JSON, or None; raise UndeclaredKind."""
         group, namespace, name = identity_of(manifest, self.namespace)
-        if group not in self._by_group:
-            raise UndeclaredKind(manifest.get("kind"))
         return self._by_group[group].get((namespace, name))
 
     def identities(self) -> set[Identity]:
@@ -251,12 +257,6 @@ class Children:
         if namespace != self.namespace:
             applied["metadata"] = {"namespace": namespace, **applied["metadata"]}
         return applied
-
-    def _of(self, struct: type[K]) -> dict[Place, ObservedChild[K]]:
-        """Return the children of *struct* by place; raise UndeclaredKind."""
-        if struct not in self._by_struct:
-            raise UndeclaredKind(struct.KIND.kind)
-        return self._by_struct[struct]
 
 
 _KINDS_OF = {"children": "childResources", "attachments": "attachments"}

@@ -120,7 +120,7 @@ def _calls(hooks: list[Hook], limits: Limits, telemetry: Telemetry, clock: Clock
 
 
 class _HookRoute(APIRoute):
-    """A route without dependencies: it calls its endpoint as Starlette does, and looks for no parameters and cookies."""
+    """A route that calls its endpoint as Starlette does: it has no dependencies, and looks for no parameters."""
 
     def __init__(self, path: str, endpoint: Endpoint, **options: Any) -> None:  # noqa: ANN401 - FastAPI's
         super().__init__(path, endpoint, **options)
