@@ -12,6 +12,7 @@ changed since: an object need not show yet what others show. A time in that stat
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import chain
 
 from app.core.facts import Facts, may_have_scaled
 from app.core.status.condition_type import ParentCondition
@@ -64,10 +65,10 @@ class _Transitions:
         """
         # Times are in whole seconds. Of Pods the Deployment may not tell in the second in which it was written.
         first = last + timedelta(seconds=condition.type != "Progressing") if last else None
-        evidence = [time for time in (lost, *self._evidence(condition, is_new=last is None)) if time]
-        shown = [time for time in evidence if time <= self._latest and (first is None or time >= first)]
-        since = shown[0] if shown else self._now()
-        return format_time(max(since, last) if last else since)
+        for shown in chain([lost], self._evidence(condition, is_new=last is None)):
+            if shown and shown <= self._latest and (first is None or shown >= first):
+                return format_time(shown)
+        return format_time(max(self._now(), last) if last else self._now())
 
     def _lost(self, condition: ParentCondition, unchanged: datetime | None = None) -> datetime | None:
         """Return when *condition* had another status last, as far as an object shows it.
