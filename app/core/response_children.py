@@ -91,7 +91,7 @@ def _with_template_records(child: Manifest, facts: Facts) -> Manifest:
     records, observed = facts.template_records, facts.rollout.deployment
     remembered = records.annotations(is_written=False)
     alone = with_annotations(child, remembered) if remembered else child
-    # A Deployment that differs is written for the spec, which is news itself.
+    # No record comes with a write, or the write is for the spec, which is news itself.
     if observed is None or not records.is_kept or facts.deployment_drift or has_annotations(alone, observed):
         return alone
     return with_annotations(child, records.annotations(is_written=True))
