@@ -155,5 +155,6 @@ class Foreign:
 
 def find_foreign(manifests: Sequence[Manifest], children: Children, expected: Collection[str]) -> list[Foreign]:
     """Return those of the *children* with fields of managers that are not *expected*, and that no manifest sets."""
-    by_child = [(each, foreign_fields(each, children, expected)) for each in manifests]
-    return [Foreign(each, fields, children) for each, fields in by_child if fields]
+    return [
+        Foreign(each, fields, children) for each in manifests if (fields := foreign_fields(each, children, expected))
+    ]

@@ -380,8 +380,21 @@ class Facts:
         self.docs_url = docs_url
         """Where the pages are that messages name."""
         self.has_dependencies = desired.unmet_dependencies is not None
-        self._written_deployment = str(Drift(Deployment.KIND.kind, deployment_name(self.parent)))
-        self.rollout = Rollout(deployment, desired.replicas.desired)
+        self.rollout = rollout = Rollout(deployment, desired.replicas.desired)
+        self.template_records = TemplateRecords(
+            desired, rollout, self.children, is_drifted=self.deployment_drift is not None
+        )
+        """What the Deployment remembers of its Pod templates."""
+        self.is_not_yet_observed = rollout.is_not_yet_observed and not self.template_records.is_rolled_out
+        """Whether the Deployment's status may be about another Pod template than the one that it has."""
+        is_unfinished = rollout.is_incomplete or self.has_unstable_pods
+        self.is_incomplete = bool(desired.config.missing) or (is_unfinished and not rollout.is_paused_midway)
+        """Whether Pods or configuration are missing, other than by a pause, or Pods are unstable."""
+        self.was_just_written = self._was_just_written()
+        """Whether the wait for the Deployment to be written goes on until its controller has observed it.
+
+        That takes some milliseconds, so another reason for them would be a write of the status for nothing.
+        """
         self.wait = Wait(self._awaited(), self.drift, self.rollout, self.parent, previous_status, now)
         self.overriding = Overriding(
             drifts,
@@ -396,6 +409,8 @@ class Facts:
         self.deadlines = Deadlines(
             self.rollout, self.wait, diagnosis, has_drift=has_drift, is_held_up=is_held_up, now=now
         )
+        self.is_scaling = desired.replicas.is_autoscaled and self._is_scaling()
+        """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
         self.terminating, self.conflict = self._occupants() if desired.occupants else (None, None)
         """The object that is being deleted and has a child's name, and the one that keeps a child's name."""
         self.findings = (InstallationProblem.ClockSkewed,) if self.wait.has_skewed_clock else ()
@@ -410,59 +425,33 @@ class Facts:
         return is_updating or self.is_not_yet_observed or self.rollout.is_under_way
 
     @cached_property
-    def is_incomplete(self) -> bool:
-        """Whether Pods or configuration are missing, other than by a pause, or Pods are unstable."""
-        is_unfinished = self.rollout.is_incomplete or self.has_unstable_pods
-        return bool(self.desired.config.missing) or (is_unfinished and not self.rollout.is_paused_midway)
-
-    @cached_property
-    def template_records(self) -> TemplateRecords:
-        """What the Deployment remembers of its Pod templates."""
-        is_drifted = self.deployment_drift is not None
-        return TemplateRecords(self.desired, self.rollout, self.children, is_drifted=is_drifted)
-
-    @cached_property
-    def is_not_yet_observed(self) -> bool:
-        """Whether the Deployment's status may be about another Pod template than the one that it has."""
-        return self.rollout.is_not_yet_observed and not self.template_records.is_rolled_out
-
-    @cached_property
-    def was_just_written(self) -> bool:
-        """Whether the wait for the Deployment to be written goes on until its controller has observed it.
-
-        That takes some milliseconds, so another reason for them would be a write of the status for nothing.
-        """
-        since = self.previous_status.waiting_since(self._written_deployment)
-        if since is None or self.drift or not self.is_not_yet_observed:
-            return False
-        until = after(since, OBSERVED_WITHIN)
-        return until is not None and since <= self.now < until
-
-    @cached_property
     def records_until(self) -> datetime | None:
         """Until when the Deployment has time to get, and observe, what it is to remember; None if nothing shows it."""
         times = [time for time in (self.rollout.reported_at, self.rollout.changed_at) if time]
         return after(max(times), PATIENCE) if times else None
-
-    @cached_property
-    def is_scaling(self) -> bool:
-        """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
-        if not self.desired.replicas.is_autoscaled or self.has_unstable_pods or self.deadlines.has_no_progress:
-            return False
-        is_about_this_template = not self.is_not_yet_observed
-        return is_about_this_template and shows_scaling(self.desired, self.rollout, self.previous_status, self.children)
 
     @property
     def resend(self) -> Resend | None:
         """The value that is sent once more."""
         return None if self.overriding.is_overridden else self.wait.resend
 
+    def _was_just_written(self) -> bool:
+        if self.drift or not self.is_not_yet_observed:
+            return False
+        since = self.previous_status.waiting_since(self._written_deployment())
+        until = after(since, OBSERVED_WITHIN) if since else None
+        return since is not None and until is not None and since <= self.now < until
+
+    def _written_deployment(self) -> str:
+        """Return what is waited for until the Deployment is created, or updated with the spec."""
+        return str(Drift(Deployment.KIND.kind, deployment_name(self.parent)))
+
     def _awaited(self) -> str | None:
         """Return what is waited for; None if nothing is, or if the Deployment counts the time."""
         if self.drift:
             return str(self.drift)
         if self.was_just_written:
-            return self._written_deployment
+            return self._written_deployment()
         if self.rollout.deployment is None or self.desired.is_kept:
             return None
         is_timed = self.rollout.progressed_at or self.rollout.is_late
@@ -470,6 +459,11 @@ class Facts:
         is_soon_observed = until is not None and until > self.now
         is_unobserved = self.rollout.is_not_yet_observed and not is_soon_observed
         return ROLLOUT if is_unobserved or (not is_timed and self.is_incomplete) else None
+
+    def _is_scaling(self) -> bool:
+        if self.has_unstable_pods or self.deadlines.has_no_progress or self.is_not_yet_observed:
+            return False
+        return shows_scaling(self.desired, self.rollout, self.previous_status, self.children)
 
     def _occupants(self) -> tuple[NameOccupant | None, NameOccupant | None]:
         occupants = self.desired.occupants

@@ -46,8 +46,8 @@ def read_annotation(child: Object, stamp: str) -> Override | None:
 def known_overrides(parent: Parent, children: Iterable[Object], stored: Override | None) -> list[Override]:
     """Return the changes that were reverted in this generation, as the status has *stored* them, and the *children*."""
     stamp = generation_stamp(parent)
-    known = [stored, *[read_annotation(child, stamp) for child in children]]
-    return [override for override in known if override]
+    annotated = [override for child in children if (override := read_annotation(child, stamp))]
+    return [stored, *annotated] if stored else annotated
 
 
 class Overriding:
@@ -77,9 +77,9 @@ class Overriding:
         self.field = changed[0] if changed else None
         """The drift of a field that someone else changed: the first one, whatever else differs."""
         lost = drifts[0] if drifts and not drifts[0].path and drifts[0].overridden_by is not None else None
-        versions = tuple([drift.child_version for drift in changed])
         # A field was changed again if its child has another version. A child that was deleted has none.
         if self.field and not all(map(self._is_counted, changed)):
+            versions = tuple([drift.child_version for drift in changed])
             self._add(self.field, max(drift.changed_at for drift in changed), versions)
         elif lost and not self.field and was_ready and not is_waited_for:
             self._add(lost)

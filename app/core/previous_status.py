@@ -6,7 +6,6 @@ has reached, how many Pods there were, and the address.
 """
 
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
@@ -17,6 +16,8 @@ from metahook import InstallationProblem, Parent, last_change, try_read_fields
 
 SKEW = 30
 """Seconds by which clocks may differ."""
+
+_END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 REPEATED = 3
 """Changes, each within the window after the one before, from which on a child counts as overridden."""
@@ -131,17 +132,11 @@ class PreviousStatus:
         """The state of the schedule that was reached last; None if it had none."""
         self.address = status.address
         """The address inside the cluster; None if it had none."""
-        self._parent = parent
-
-    @cached_property
-    def stored_at(self) -> datetime | None:
+        self.stored_at = parse_time(last_change(parent.managed_fields, of_status=True))
         """When the API server stored it, by its own clock, if that is known."""
-        return parse_time(last_change(self._parent.managed_fields, of_status=True))
-
-    @cached_property
-    def latest(self) -> datetime:
+        self.latest = (self.stored_at and after(self.stored_at, SKEW)) or _END_OF_TIME
         """The latest time that can be in it: one that is later than the API server stored it is of a wrong clock."""
-        return (self.stored_at and after(self.stored_at, SKEW)) or datetime.max.replace(tzinfo=UTC)
+        self._parent = parent
 
     def has(self, condition: str, value: str) -> bool:
         """Tell whether it says that *condition* is *value*, and since when."""
@@ -186,7 +181,8 @@ class PreviousStatus:
         begins when the API server stored that.
         """
         began = parse_time(self._waiting.since) if self._waiting else None
-        if any(time and time > self.latest for time in (began, self.counted_at, *self.times.values())):
+        times = [time for time in (began, self.counted_at, *self.times.values()) if time]
+        if times and max(times) > self.latest:
             return True
         misconfigured = self.conditions.get("OperatorMisconfigured")
         if misconfigured is None or misconfigured.reason != InstallationProblem.ClockSkewed.name:

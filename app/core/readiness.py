@@ -40,7 +40,9 @@ class Decision(NamedTuple):
     @property
     def status(self) -> str:
         """The ``status`` of the condition Ready."""
-        return {Outlook.READY: "True", Outlook.SUSPENDED: "Unknown"}.get(self.outlook, "False")
+        if self.outlook is Outlook.READY:
+            return "True"
+        return "Unknown" if self.outlook is Outlook.SUSPENDED else "False"
 
 
 def _has_timed_out(facts: Facts) -> bool:
@@ -151,8 +153,8 @@ def await_records(facts: Facts, decision: Decision, children: Iterable[Manifest]
     Such a write gives the Deployment a new generation. Ready follows that, and never goes back. It does not wait for
     ever, because a policy may reject the write; but without a common clock nothing tells how long that takes.
     """
-    deployment, until = facts.rollout.deployment, facts.records_until
-    if deployment is None or until is None or (until <= facts.now and not facts.wait.has_skewed_clock):
+    deployment = facts.rollout.deployment
+    if deployment is None:
         return decision
     if decision.outlook is Outlook.READY and not facts.previous_status.is_ready:
         deployments = [child for child in children if child["kind"] == Deployment.KIND.kind]
@@ -160,7 +162,8 @@ def await_records(facts: Facts, decision: Decision, children: Iterable[Manifest]
     else:
         is_recorded = not (facts.is_not_yet_observed or facts.rollout.is_incomplete)
         is_awaited = decision.rule is reasons.ROLLING_OUT and is_recorded
-    if not is_awaited:
+    until = facts.records_until if is_awaited else None
+    if until is None or (until <= facts.now and not facts.wait.has_skewed_clock):
         return decision
     return decision._replace(
         reason=reasons.ROLLING_OUT, outlook=reasons.ROLLING_OUT.outlook, awaits_records_until=until

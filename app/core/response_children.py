@@ -87,11 +87,12 @@ def _reverted(observed: Object | None, changed: Drift | None, facts: Facts) -> s
 
 
 def _with_template_records(child: Manifest, facts: Facts) -> Manifest:
-    """Return the Deployment *child* with what it remembers of its Pod templates."""
+    """Return the Deployment *child* with what it remembers of its Pod templates; most remember nothing."""
     records, observed = facts.template_records, facts.rollout.deployment
-    alone = with_annotations(child, records.annotations(is_written=False))
-    # A Deployment that differs is written for the spec, which is news itself.
-    if observed is None or facts.deployment_drift or has_annotations(alone, observed):
+    remembered = records.annotations(is_written=False)
+    alone = with_annotations(child, remembered) if remembered else child
+    # No record comes with a write, or the write is for the spec, which is news itself.
+    if observed is None or not records.is_kept or facts.deployment_drift or has_annotations(alone, observed):
         return alone
     return with_annotations(child, records.annotations(is_written=True))
 

@@ -29,7 +29,7 @@ def parse_time(text: str | None) -> datetime | None:
 
 def format_time(time: datetime) -> str:
     """Return *time* in RFC 3339 format, in UTC and whole seconds."""
-    return time.astimezone(UTC).isoformat(timespec="seconds")[:_SECONDS] + "Z"
+    return f"{time.astimezone(UTC).isoformat()[:_SECONDS]}Z"
 
 
 def after(start: datetime, seconds: float) -> datetime | None:

@@ -1,7 +1,8 @@
 """Compares the CPU time of this hook with that of simpler ones over HTTP: ``make bench``.
 
 Each server gets short slices of requests by turns, in several rounds, with the load on another core. Ratios are those
-within a round, so that they depend little on the machine. One is judged: a changed request of 6 KB. So are commands.
+within a round, so that they depend little on the machine. Judged are those of a changed request of 6 KB, that of a sync
+to ``json.loads`` of its body, and those of commands.
 """
 
 import argparse
@@ -12,11 +13,10 @@ from contextlib import ExitStack
 from statistics import median
 from typing import NamedTuple
 
-from bench.comparison import commands
+from bench.comparison import commands, steps
 from bench.comparison.bodies import BODIES, body
 from bench.comparison.requests import Requests, requests
-from bench.comparison.servers import COMMANDS, FASTAPI, HOOK, Server, on_core, running
-from bench.comparison.steps import report
+from bench.comparison.servers import COMMANDS, FASTAPI, HOOK, PLAIN_ROUTE, Server, on_core, running
 from bench.process import cpu, memory
 from toolkit.served.senders import send
 
@@ -28,8 +28,8 @@ CONNECTIONS = 5
 CHANGED, UNCHANGED = "changed", "unchanged"
 
 JUDGED = ("6 KB", CHANGED)
-MOST = 1.6
-"""CPU of this hook for a changed request of 6 KB, relative to the short hook with FastAPI."""
+MOST = {FASTAPI: 1.6, PLAIN_ROUTE: 1.1}
+"""CPU of this hook for a changed request of 6 KB, relative to that of another server."""
 
 Scenario = tuple[str, str]
 """The size of the requests, and whether each was sent before, to the byte."""
@@ -69,10 +69,14 @@ def main() -> int:
         return 1
     of_commands = commands.ratios()
     print(*commands.table(of_commands), "", sep="\n")
-    for line in (*report(), idle(usable[-1]), "", *table(found), verdict(found[JUDGED])):
-        print(line)
+    every, at_rest, bodies = steps.syncs()
+    multiple = steps.multiple_of_json(every, bodies)
+    print(verdict("a sync", multiple, "json.loads of its body", steps.MOST), steps.report(every, at_rest), sep="\n")
+    print(idle(usable[-1]), "", *table(found), sep="\n")
+    judged = {peer: ratio(found[JUDGED], peer) for peer in MOST}
+    print(*[verdict(" ".join(JUDGED), each, peer, MOST[peer]) for peer, each in judged.items()], sep="\n")
     are_quick = all(each <= commands.MOST[line] for line, each in of_commands.items())
-    return 0 if are_quick and ratio(found[JUDGED], FASTAPI) <= MOST else 1
+    return 0 if are_quick and multiple <= steps.MOST and all(judged[peer] <= MOST[peer] for peer in MOST) else 1
 
 
 def _compare(rounds: int, *, server_core: int, load_core: int) -> dict[Scenario, Rounds]:
@@ -137,11 +141,10 @@ def idle(core: int) -> str:
         return f"idle: {memory(pid)} MiB; started with {cpu(pid):.2f} s of CPU"
 
 
-def verdict(rounds: Rounds) -> str:
-    """Return the sentence about the scenario that is judged."""
-    found = ratio(rounds, FASTAPI)
-    words = "within" if found <= MOST else "NOT within"
-    return f"{' '.join(JUDGED)}: {found:.2f} x the CPU of {FASTAPI}, {words} {MOST:g} x"
+def verdict(what: str, found: float, other: str, most: float) -> str:
+    """Return the sentence about a ratio that is judged."""
+    words = "within" if found <= most else "NOT within"
+    return f"{what}: {found:.2f} x the CPU of {other}, {words} {most:g} x"
 
 
 def ratio(rounds: Rounds, peer: str) -> float:

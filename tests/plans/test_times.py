@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from app.core.previous_status import PreviousStatus
+from app.core import previous_status
 from metahook.simulator.history import Write
 from metahook.simulator.metacontroller.settings import MODES, Mode
 from tests.plans.events import EVENTS, FEATURES
@@ -68,6 +68,6 @@ def test_so_it_does_where_each_request_can_lack_the_last_status_but_for_what_tha
 
 def test_a_time_that_an_older_object_shows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The negative control: the hook does not know when the last status was stored."""
-    monkeypatch.setattr(PreviousStatus, "stored_at", None)
+    monkeypatch.setattr(previous_status, "last_change", lambda *_, **__: "")
 
     assert any(live(seed, MODES[seed % 2]).violations for seed in range(8))

@@ -83,17 +83,18 @@ def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
     if facts.overriding.last:
         status["override"] = msgspec.to_builtins(facts.overriding.last)
     counts, due = _pod_counts(facts, status, ready_by=decision.awaits_records_until)
-    timers = [due, *(time for changes_at in TIMERS for time in changes_at(facts, decision))]
+    timers = [due, *[time for changes_at in TIMERS for time in changes_at(facts, decision)]]
     return ParentStatus({**status, **counts}, [] if facts.parent.deleting else timers)
 
 
 def _conditions(facts: Facts, decision: Decision) -> list[ParentCondition]:
-    present = [
-        each
-        for each in CONDITIONS
-        if each.TYPE.outlook in {None, decision.outlook} and (each.TYPE.is_about is None or each.TYPE.is_about(facts))
-    ]
-    return [condition for each in present if (condition := each.decide(facts, decision))]
+    conditions = []
+    for each in CONDITIONS:
+        outlook, is_about = each.TYPE.outlook, each.TYPE.is_about
+        is_present = outlook is None or outlook is decision.outlook
+        if is_present and (is_about is None or is_about(facts)) and (condition := each.decide(facts, decision)):
+            conditions.append(condition)
+    return conditions
 
 
 STATES = (
@@ -187,7 +188,9 @@ def _address(facts: Facts) -> str | None:
     Metacontroller's dynamic-apply leaves those that are there in their order.
     """
     service = facts.children.get(Service, facts.parent.name)
-    observed: Json = (service and service.spec) or {}
+    if service is None:
+        return None
+    observed: Json = service.spec or {}
     targets = _targets(observed.get("ports"))
     if not targets:
         return None

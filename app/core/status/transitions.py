@@ -12,6 +12,7 @@ changed since: an object need not show yet what others show. A time in that stat
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import chain
 
 from app.core.facts import Facts, may_have_scaled
 from app.core.status.condition_type import ParentCondition
@@ -64,9 +65,10 @@ class _Transitions:
         """
         # Times are in whole seconds. Of Pods the Deployment may not tell in the second in which it was written.
         first = last + timedelta(seconds=condition.type != "Progressing") if last else None
-        evidence = (self._credible(time) for time in (lost, *self._evidence(condition, is_new=last is None)))
-        shown = next((time for time in evidence if time and (first is None or time >= first)), None) or self._now()
-        return format_time(max(shown, last) if last else shown)
+        for shown in chain([lost], self._evidence(condition, is_new=last is None)):
+            if shown and shown <= self._latest and (first is None or shown >= first):
+                return format_time(shown)
+        return format_time(max(self._now(), last) if last else self._now())
 
     def _lost(self, condition: ParentCondition, unchanged: datetime | None = None) -> datetime | None:
         """Return when *condition* had another status last, as far as an object shows it.
@@ -79,7 +81,7 @@ class _Transitions:
             return self._credible(facts.rollout.changed_at) if is_waking else None
         if condition.type == "Available" and condition.status == "False":
             is_shown = not (facts.has_unstable_pods or facts.rollout.was_never_available)
-            return self._available_since("False") if is_shown else None
+            return self._credible(self._available_since("False")) if is_shown else None
         if condition.status != "True" or condition.type not in {"Ready", "Available"}:
             return None
         deployment = None if facts.is_changing_state else facts.rollout.deployment
@@ -155,7 +157,7 @@ class _Transitions:
     def _available_since(self, status: str) -> datetime | None:
         """Return since when the Deployment's own condition Available has this *status*; None if it has not."""
         available = self._facts.rollout.availability
-        return self._time(available.last_transition_time) if available and available.status == status else None
+        return parse_time(available.last_transition_time) if available and available.status == status else None
 
     @cached_property
     def _spec_changed(self) -> datetime | None:

@@ -45,7 +45,7 @@ def test_a_parent_is_its_identity_and_its_json() -> None:
         "spec": b'{"image": "nginx:1.27"}',
         "status": b'{"state": "Ready"}',
         "kind": "Widget",
-        "managed_fields": b"null",
+        "managed_fields": b"[]",
         "api_version": "example.com/v1",
         "labels": {},
         "annotations": {},

@@ -75,7 +75,7 @@ def overriding_manager(desired: Manifest, path: str, children: Children) -> str 
 def _drifted_fields(desired: Manifest, children: Children) -> Iterator[str]:
     content = {field: value for field, value in desired.items() if field not in _IDENTITY}
     child = children.find(desired)
-    return _differing_fields(content, child.fields(content.keys())) if child else iter(["metadata.name"])
+    return _differences(content, child.fields(content.keys())) if child else iter(["metadata.name"])
 
 
 def _overridden(desired: Manifest, paths: Iterable[str], children: Children) -> tuple[str, str] | None:
@@ -93,7 +93,7 @@ def _overridden(desired: Manifest, paths: Iterable[str], children: Children) -> 
 
 
 def _has_value(record: Manifest, desired: Manifest, path: str) -> bool:
-    differing = _differing_fields(desired, record)
+    differing = _differences(desired, record)
     return not any(path == other or path.startswith((f"{other}.", f"{other}[")) for other in differing)
 
 
@@ -148,24 +148,20 @@ def _yielded_items(
     return [_yielded(item, match, f"{path}[{item[key]}]", is_left_out) for item, match in pairs]
 
 
-def _differing_fields(desired: Manifest, observed: Manifest, above: str = "") -> Iterator[str]:
-    """Yield the paths of the values of *desired*, at the path *above*, that *observed* does not have.
+def _differences(desired: object, observed: object, path: str = "") -> Iterator[str]:
+    """Yield the paths of the values of *desired*, which is at *path*, that *observed* does not have.
 
     Most values are the same in each sync, and Python compares them at once, however deep.
     """
-    for field, value in desired.items():
-        other = observed.get(field)
-        if value != other:
-            yield from _differences(value, other, f"{above}{field}")
-
-
-def _differences(desired: object, observed: object, path: str) -> Iterator[str]:
-    """Return the paths of the values of *desired* that *observed*, which differs, does not have at *path*."""
-    if isinstance(desired, list) and isinstance(observed, list):
-        return _compare_lists(desired, observed, path)
     if isinstance(desired, dict) and isinstance(observed, dict) and path != _SELECTOR:
-        return _differing_fields(desired, observed, f"{path}.")
-    return iter((path,))
+        for field, value in desired.items():
+            other = observed.get(field)
+            if value != other:
+                yield from _differences(value, other, f"{path}.{field}" if path else field)
+    elif isinstance(desired, list) and isinstance(observed, list):
+        yield from _compare_lists(desired, observed, path)
+    else:
+        yield path
 
 
 def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> Iterator[str]:
@@ -176,10 +172,8 @@ def _compare_lists(desired: list[Any], observed: list[Any], path: str) -> Iterat
     for item, match in zip(desired, _matches(desired, observed, key), strict=True):
         if item != match:
             yield from _differences(item, match, f"{path}[{item[key]}]")
-    if key == "name":
-        names = dict.fromkeys([item["name"] for item in observed if _has_key(item, "name")])
-        if _has_other_order(desired, list(names), path):
-            yield path
+    if key == "name" and path.endswith(".env") and _has_other_order(desired, observed):
+        yield path
 
 
 def _matches(desired: list[Any], observed: list[Any], key: str) -> list[Any]:
@@ -200,7 +194,7 @@ def _merge_key(items: list[Any]) -> str | None:
 
 
 def _has_key(item: object, key: str) -> bool:
-    return isinstance(item, dict) and isinstance(item.get(key), str | int)
+    return isinstance(item, dict) and isinstance(item.get(key), (str, int))
 
 
 def _match_by_protocol(desired: dict[str, Any], same_key: list[Any]) -> object:
@@ -221,15 +215,16 @@ def _compare_by_index(desired: list[Any], observed: list[Any], path: str) -> Ite
             yield from _differences(item, other, f"{path}[{index}]")
 
 
-def _has_other_order(desired: list[Any], observed: list[Any], path: str) -> bool:
+def _has_other_order(desired: list[Any], observed: list[Any]) -> bool:
     """Tell whether a variable and one that it uses have changed order: ``$(A)`` is replaced only after A."""
-    if not path.endswith(".env") or not all(isinstance(item.get("value", ""), str) for item in desired):
+    if not all(isinstance(item.get("value", ""), str) for item in desired):
         return False  # a list of a custom resource may be called env, too
     uses = [(item["name"], used) for item in desired for used in variable_references(item.get("value", ""))]
     if not uses:
         return False
     desired_index = {item["name"]: index for index, item in enumerate(desired)}
-    index = {name: index for index, name in enumerate(observed)}
+    names = dict.fromkeys([item["name"] for item in observed if _has_key(item, "name")])
+    index = {name: index for index, name in enumerate(names)}
     known = [(user, used) for user, used in uses if {user, used} <= index.keys() and used in desired_index]
     return any((desired_index[user] < desired_index[used]) != (index[user] < index[used]) for user, used in known)
 

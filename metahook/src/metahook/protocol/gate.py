@@ -233,20 +233,20 @@ def _check_fields(response: Response) -> None:
     for name, listed in (("children", response.children), ("kept", response.kept)):
         if not isinstance(listed, (list, tuple)):  # an iterator has no children left once they are checked
             _refuse(f"{name} that are not a list", f"{name} is {what(listed)}: write a list")
-    if isinstance(response, DecoratorResponse | DecoratorFinalizeResponse):
+    if isinstance(response, (DecoratorResponse, DecoratorFinalizeResponse)):
         _check_texts("labels", response.labels)
         _check_texts("annotations", response.annotations)
     if response.resync_after is not None:
         _check_resync(response.resync_after)
     if response.log:
         _check_log(response.log)
-    if isinstance(response, FinalizeResponse | DecoratorFinalizeResponse) and type(response.finalized) is not bool:
+    if isinstance(response, (FinalizeResponse, DecoratorFinalizeResponse)) and type(response.finalized) is not bool:
         _refuse("finalized is neither True nor False")
 
 
 def _check_status(response: Response) -> None:
     status: object = response.status
-    is_decorator = isinstance(response, DecoratorResponse | DecoratorFinalizeResponse)
+    is_decorator = isinstance(response, (DecoratorResponse, DecoratorFinalizeResponse))
     if status is None and is_decorator:
         return
     if not isinstance(status, dict) or not status:

@@ -130,8 +130,9 @@ def _may_have_leftovers(child: ObservedChild[Object]) -> bool:
     Metacontroller's dynamic-apply records in an annotation what it applied, and writes as any other client does.
     """
     other = "Update" if child.is_applied_server_side else "Apply"
-    writers = [owner for owner in child.owners if not owner.subresource]
-    return bool([owner for owner in writers if owner.operation == other or _is_undo(owner)])
+    return bool(
+        [owner for owner in child.owners if not owner.subresource and (owner.operation == other or _is_undo(owner))]
+    )
 
 
 def _is_undo(owner: FieldOwner) -> bool:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from enum import Enum
 from functools import cache, cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 import msgspec
 
@@ -152,6 +152,14 @@ Place = tuple[str, str]
 """Namespace and name of a child; the namespace of a cluster-scoped one is empty."""
 
 
+class _Declared(dict[Any, dict[Place, ObservedChild[Any]]]):
+    """The children of each declared kind, by their places; a look-up of another kind raises UndeclaredKind."""
+
+    def __missing__(self, kind: type[Object] | str) -> NoReturn:
+        # A group key begins with the kind, which has no dot.
+        raise UndeclaredKind(kind.partition(".")[0] if isinstance(kind, str) else kind.KIND.kind)
+
+
 class Children:
     """The children of one parent, as observed: those that no other object controls.
 
@@ -175,25 +183,24 @@ class Children:
         """Read *groups*, which are at *path* of the body."""
         self.namespace = namespace
         self.owner_uid = owner_uid
-        self._by_struct: dict[type[Object], dict[Place, ObservedChild[Any]]] = {}
-        self._by_group: dict[str, dict[Place, ObservedChild[Any]]] = {}
+        self._by_struct = _Declared()
+        self._by_group = _Declared()
         self.unmanaged = {kind for struct in optional if (kind := struct.KIND.group_key) not in groups}
         """The groups of kinds of which Metacontroller manages no children: see :meth:`manages`."""
         for struct in structs:
             group = struct.KIND.group_key
-            if group in self.unmanaged:
-                self._by_struct[struct] = self._by_group[group] = {}
-                continue
-            if group not in groups:
+            own = self._by_struct[struct] = self._by_group[group] = {}
+            if group not in groups and group not in self.unmanaged:
                 rules = _KINDS_OF[path]
                 raise MalformedRequest(RequestRule.GROUP, path=path, group=group, rules=rules)
-            at = f"{path}[{group}][*]"
-            children = _decoded(struct, groups[group], memory, at)
-            self._by_struct[struct] = self._by_group[group] = _own(children, namespace, owner_uid, at)
+            if observed := groups.get(group):  # most kinds have no child
+                at = f"{path}[{group}][*]"
+                own.update(_own(_decoded(struct, observed, memory, at), namespace, owner_uid, at))
+        self._objects = [child.object for by_place in self._by_struct.values() for child in by_place.values()]
 
     def __iter__(self) -> Iterator[Object]:
         """Iterate over the children of all kinds."""
-        return iter([child.object for by_place in self._by_struct.values() for child in by_place.values()])
+        return iter(self._objects)
 
     def manages(self, struct: type[Object]) -> bool:
         """Tell whether the controller in the cluster lists the kind of *struct*; return no such child if it does not.
@@ -204,7 +211,7 @@ class Children:
 
     def all(self, struct: type[K]) -> list[K]:
         """Return all children of *struct*, in all namespaces; raise UndeclaredKind."""
-        return [child.object for child in self._of(struct).values()]
+        return [child.object for child in self._by_struct[struct].values()]
 
     def get(self, struct: type[K], name: str, namespace: str | None = None) -> K | None:
         """Return the child of *struct* called *name*, or None; raise UndeclaredKind.
@@ -213,7 +220,7 @@ class Children:
         """
         if namespace is None:
             namespace = self.namespace if struct.KIND.namespaced else ""
-        child = self._of(struct).get((namespace, name))
+        child = self._by_struct[struct].get((namespace, name))
         return child.object if child else None
 
     def observed(self, manifest: Manifest) -> Object | None:
@@ -224,8 +231,6 @@ class Children:
     def find(self, manifest: Manifest) -> ObservedChild[Object] | None:
         """Return the child of the kind and name of *manifest* with its JSON, or None; raise UndeclaredKind."""
         group, namespace, name = identity_of(manifest, self.namespace)
-        if group not in self._by_group:
-            raise UndeclaredKind(manifest.get("kind"))
         return self._by_group[group].get((namespace, name))
 
     def identities(self) -> set[Identity]:
@@ -253,12 +258,6 @@ class Children:
             applied["metadata"] = {"namespace": namespace, **applied["metadata"]}
         return applied
 
-    def _of(self, struct: type[K]) -> dict[Place, ObservedChild[K]]:
-        """Return the children of *struct* by place; raise UndeclaredKind."""
-        if struct not in self._by_struct:
-            raise UndeclaredKind(struct.KIND.kind)
-        return self._by_struct[struct]
-
 
 _KINDS_OF = {"children": "childResources", "attachments": "attachments"}
 """The field of a controller's manifest that has the kinds of the objects in a field of a request."""
@@ -280,14 +279,13 @@ def _own(children: list[ObservedChild[K]], namespace: str, owner_uid: str, path:
     They are in *namespace*, or anywhere if it is empty: then the parent is cluster-scoped.
     """
     places = [(child.object.metadata.namespace or "", child.object.metadata.name) for child in children]
-    inside = {place: child for place, child in zip(places, children, strict=True) if namespace in {"", place[0]}}
-    if "" in {name for _, name in inside}:
+    inside = [(place, child) for place, child in zip(places, children, strict=True) if namespace in {"", place[0]}]
+    own = dict(inside)
+    if "" in {name for _, name in own}:
         raise MalformedRequest(RequestRule.NAME, path=path)
-    if len(inside) < len([place for place in places if namespace in {"", place[0]}]):
+    if len(own) < len(inside):
         raise MalformedRequest(RequestRule.UNIQUE, path=path)
-    return {
-        place: child for place, child in inside.items() if not child.object.metadata.has_other_controller(owner_uid)
-    }
+    return {place: child for place, child in inside if not child.object.metadata.has_other_controller(owner_uid)}
 
 
 class Absence(Enum):

@@ -71,7 +71,7 @@ class Parent:
     status: bytes
     kind: str = ""
     """For logs; "" if the request has none."""
-    managed_fields: bytes = b"null"
+    managed_fields: bytes = b"[]"
     """JSON, for :func:`metahook.last_change`."""
     api_version: str = ""
     labels: dict[str, str] = field(default_factory=dict, hash=False)
@@ -226,7 +226,7 @@ def _parent(parent: bodies.ObjectBody, path: str, shape: Shape) -> Parent:
         spec=bytes(parent.spec),
         status=bytes(parent.status),
         kind=kind if len(kind) <= _LONGEST_KIND else "",
-        managed_fields=bytes(metadata.managed_fields or b"null"),
+        managed_fields=bytes(metadata.managed_fields or b"[]"),
         api_version=try_read(parent.api_version, str) or "",
         labels=_read(metadata.labels, _TEXTS) or {},
         annotations=_read(metadata.annotations, _TEXTS) or {},

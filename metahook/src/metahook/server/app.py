@@ -7,7 +7,7 @@ request's content, which Metacontroller would copy into an Event.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exception_handlers import http_exception_handler
@@ -15,11 +15,12 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import request_response
 
 from metahook.clock import Clock, utc_now
 from metahook.protocol.controller import Controller, Handler
 from metahook.server.callers import CallerCheck
-from metahook.server.calls import HookCalls
+from metahook.server.calls import Endpoint, HookCalls
 from metahook.server.openapi import documentation
 from metahook.server.options import DEFAULT_LIMITS, DEFAULT_OPTIONS, Limits, ServerOptions
 from metahook.server.refusals import refusal_of
@@ -61,8 +62,9 @@ def hook_router(
 
     Calls are logged with :mod:`logging`, or as *telemetry* does. Raise ValueError if a prefix is not one.
     """
-    hooks = list(_hooks(controllers))
-    return _router(hooks, _calls(hooks, limits, telemetry or Telemetry(), clock))
+    hooks, router = list(_hooks(controllers)), APIRouter()
+    _add_routes(router, hooks, _calls(hooks, limits, telemetry or Telemetry(), clock))
+    return router
 
 
 def create_app(
@@ -87,7 +89,8 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},  # ours says less of a request
     )
     app.state.service = Service(options, calls, metrics, telemetry)
-    app.include_router(_router(hooks, calls, options.around))
+    # In the app's own router: FastAPI would match each request twice in one that is included.
+    _add_routes(app.router, hooks, calls, options.around, route_class=_HookRoute)
 
     @app.exception_handler(HTTPException)
     async def refuse(request: Request, error: HTTPException) -> Response:
@@ -116,8 +119,24 @@ def _calls(hooks: list[Hook], limits: Limits, telemetry: Telemetry, clock: Clock
     return calls
 
 
-def _router(hooks: list[Hook], calls: HookCalls, around: Callable[[str, Handler], Handler] | None = None) -> APIRouter:
-    router = APIRouter()
+class _HookRoute(APIRoute):
+    """A route that calls its endpoint as Starlette does: it looks for no parameters, and has no dependencies.
+
+    Those of ``hook_router`` can have some, of the app that includes them.
+    """
+
+    def __init__(self, path: str, endpoint: Endpoint, **options: Any) -> None:  # noqa: ANN401 - FastAPI's
+        super().__init__(path, endpoint, **options)
+        self.app = request_response(endpoint)
+
+
+def _add_routes(
+    router: APIRouter,
+    hooks: list[Hook],
+    calls: HookCalls,
+    around: Callable[[str, Handler], Handler] | None = None,
+    route_class: type[APIRoute] = APIRoute,
+) -> None:
     for path, name, controller in hooks:
         handler = controller.handlers[name]
         router.add_api_route(
@@ -126,9 +145,9 @@ def _router(hooks: list[Hook], calls: HookCalls, around: Callable[[str, Handler]
             methods=["POST"],
             generate_unique_id_function=_operation_id,
             name=_dashed(path),
+            route_class_override=route_class,
             **documentation(controller, name),
         )
-    return router
 
 
 def _operation_id(route: APIRoute) -> str:

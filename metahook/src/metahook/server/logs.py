@@ -79,6 +79,8 @@ def set_up_logging(options: LogOptions = DEFAULT_LOG) -> None:
     handler.setFormatter(formatter(options.format, is_terminal=sys.stderr.isatty()))
     root.addHandler(handler)
     root.setLevel(options.level.upper())
+    # No line has these, and each record would ask the system for them.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.getLogger("uvicorn").setLevel(logging.ERROR)  # it warns of each request that it refuses
 
 

@@ -209,7 +209,9 @@ class Metrics:
         self._syncs(hook, summary.reason).inc()
         if summary.reason != summary.reason_before:
             self._transitions(hook, summary.reason_before, summary.reason).inc()
-        self._kept(hook).inc(1 if summary.kept else 0)  # also the first time, so that there is a series for its rate
+        kept = self._kept(hook)  # also while there are none, so that there is a series for its rate
+        if summary.kept:
+            kept.inc()
 
     def refused(self, path: str, refusal: Refusal) -> None:
         """Count *refusal* of a request to a path."""
