@@ -1,19 +1,18 @@
 """An operator for MyResources as kopf does it best: level-triggered, from indices, with one asynchronous session.
 
-This follows "Level-based triggering" in kopf's documentation. Its event handlers store nothing in a MyResource, so that
-a change costs the write of the Deployment, and of each status.
+It has the indices and event handlers of "Level-based triggering" in kopf's documentation, without its timer. They store
+nothing in a MyResource, so that a change costs the write of the Deployment, and of each status.
 
 ``kopf run --standalone --all-namespaces bench/peers/kopf_async.py``
 """
 
 import asyncio
-import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import aiohttp
 import kopf
-from kopf_objects import GROUP, PLURAL, VERSION, Json, deployment_of, differs, status_of
+from kopf_objects import GROUP, PLURAL, VERSION, Json, deployment_of, differs, owner_of, status_of
 
 MY_RESOURCES = (GROUP, VERSION, PLURAL)
 DEPLOYMENTS = ("apps", "v1", "deployments")
@@ -23,31 +22,21 @@ BACKOFFS = (1, 2, 5, 10)
 """Seconds between the tries of a request: kopf does not repeat event handlers that fail."""
 
 
-@kopf.on.startup()
-async def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
-    """Post no Event for what goes well."""
-    settings.posting.level = logging.WARNING
-
-
 @kopf.on.login()
 async def log_in(memo: kopf.Memo, **kwargs: Any) -> kopf.AiohttpSession:
     """Share one session between kopf and the handlers."""
     credentials = kopf.login_with_kubeconfig(**kwargs) or kopf.login_with_service_account(**kwargs)
     connector = aiohttp.TCPConnector(limit=0, ssl=credentials.as_ssl_context())
-    memo.session = aiohttp.ClientSession(credentials.server, connector=connector, headers=credentials.as_http_headers())
-    return kopf.AiohttpSession(server=credentials.server, aiohttp_session=memo.session)
+    session = aiohttp.ClientSession(credentials.server, connector=connector, headers=credentials.as_http_headers())
+    # Each MyResource has a shallow copy of the memo, and is to have the session of the next login, too.
+    memo.setdefault("api", kopf.Memo()).session = session
+    return kopf.AiohttpSession(server=credentials.server, aiohttp_session=session)
 
 
 @kopf.index(*MY_RESOURCES)
 async def resources(namespace: str, name: str, body: kopf.Body, memo: kopf.Memo, **_: Any) -> Json:
     """Index the MyResources by their names."""
     return {(namespace, name): (essence(body), memo)}
-
-
-def owner_of(meta: Mapping[str, Any]) -> str | None:
-    """Return the name of the MyResource that owns an object."""
-    owners: Iterable[Json] = meta.get("ownerReferences", ())
-    return next((each["name"] for each in owners if each["kind"] == "MyResource" and each.get("controller")), None)
 
 
 def has_owner(meta: kopf.Meta, **_: Any) -> bool:
@@ -76,7 +65,7 @@ async def follow_resource(
     namespace: str, name: str, resources: kopf.Index, deployments: kopf.Index, memo: kopf.Memo, **_: Any
 ) -> None:
     """Reconcile a MyResource that changed."""
-    await reconcile((namespace, name), resources, deployments, memo.session)
+    await reconcile((namespace, name), resources, deployments, memo.api.session)
 
 
 @kopf.on.event(*DEPLOYMENTS, when=has_owner)
@@ -84,7 +73,7 @@ async def follow_deployment(
     namespace: str, meta: kopf.Meta, resources: kopf.Index, deployments: kopf.Index, memo: kopf.Memo, **_: Any
 ) -> None:
     """Reconcile the MyResource that owns a Deployment that changed."""
-    await reconcile((namespace, owner_of(meta)), resources, deployments, memo.session)
+    await reconcile((namespace, owner_of(meta)), resources, deployments, memo.api.session)
 
 
 async def reconcile(

@@ -1,7 +1,7 @@
 """The Deployment and the status of a MyResource, for both operators with kopf."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -30,6 +30,12 @@ def deployment_of(resource: Mapping[str, Any]) -> Json:
     }
 
 
+def owner_of(meta: Mapping[str, Any]) -> str | None:
+    """Return the name of the MyResource that owns an object."""
+    owners: Iterable[Json] = meta.get("ownerReferences", ())
+    return next((each["name"] for each in owners if each["kind"] == "MyResource" and each.get("controller")), None)
+
+
 def differs(desired: Json, observed: Mapping[str, Any]) -> bool:
     """Tell whether *observed* lacks labels, annotations or owners of *desired*, or has another spec."""
     return not _has(observed["metadata"], desired["metadata"]) or not _has(observed["spec"], desired["spec"])
@@ -47,11 +53,12 @@ def _has(observed: Any, desired: Any) -> bool:
     return bool(observed == desired)
 
 
-_UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+_UNITS: dict[str, int] = {"": 1} | {f"{unit}i": 2 ** (10 * power) for power, unit in enumerate("KMGTPE", 1)}
+_UNITS |= {unit: 10 ** (3 * power) for power, unit in enumerate("kMGTPE", 1)}
 
 
 def _bytes(quantity: int | str) -> Decimal:
-    number = str(quantity).rstrip("kKMGTi")
+    number = str(quantity).rstrip("kKMGTPEi")
     return Decimal(number) * _UNITS[str(quantity)[len(number) :]]
 
 

@@ -9,7 +9,18 @@ from typing import Any
 
 import kopf
 import kubernetes
-from kopf_objects import GENERATION, GROUP, MANAGED_BY, PLURAL, VERSION, Json, deployment_of, differs, status_of
+from kopf_objects import (
+    GENERATION,
+    GROUP,
+    MANAGED_BY,
+    PLURAL,
+    VERSION,
+    Json,
+    deployment_of,
+    differs,
+    owner_of,
+    status_of,
+)
 
 MY_RESOURCES = (GROUP, VERSION, PLURAL)
 
@@ -28,10 +39,13 @@ def change_deployment(body: kopf.Body, **_: Any) -> None:
 
 
 @kopf.on.event("apps", "v1", "deployments", labels=MANAGED_BY)
-def follow_deployment(event: kopf.RawEvent, body: kopf.Body, namespace: str, name: str, **_: Any) -> None:
+def follow_deployment(event: kopf.RawEvent, body: kopf.Body, namespace: str, **_: Any) -> None:
     """Revert what others changed in the Deployment, and write what it shows into the status of its owner."""
+    owner = owner_of(body["metadata"])
+    if owner is None:
+        return
     api = custom_objects()
-    place = (GROUP, VERSION, namespace, PLURAL, name.removesuffix("-deployment"))
+    place = (GROUP, VERSION, namespace, PLURAL, owner)
     try:
         resource = api.get_namespaced_custom_object(*place)
     except kubernetes.client.ApiException as error:

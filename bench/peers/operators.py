@@ -66,7 +66,7 @@ def _run(command: list[str], folder: Path = HERE) -> None:
 
 
 def _kopf(file: Path) -> Callable[[Path], list[str]]:
-    options = ["run", "--quiet", "--standalone", "--all-namespaces"]
+    options = ["run", "--standalone", "--all-namespaces"]
     return lambda folder: [str(folder / "kopf/bin/kopf"), *options, str(file)]
 
 

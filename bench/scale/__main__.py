@@ -70,10 +70,10 @@ def measure_operators(binaries: Binaries, sizes: Sequence[int], rest: float) -> 
     """Print what the same job costs this operator and its peers, for each number of MyResources."""
     minutes = sum(_OPERATORS * (_OF_OPERATOR + rest / 60 + size * _EACH_OF_OPERATOR) for size in sizes)
     _print(f"{_OPERATORS} operators; this takes about {minutes:.0f} minutes on two cores")
-    for size in sizes:
+    for number, size in enumerate(sizes):
         _print("", f"{size:,} MyResources:", "", *report.head(report.OPERATORS))
         with tempfile.TemporaryDirectory() as folder:
-            for found in compare(binaries, Path(folder), size, rest):
+            for found in compare(binaries, Path(folder), size, rest, backwards=bool(number % 2)):
                 _print(report.compared(found))
 
 

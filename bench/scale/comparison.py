@@ -42,8 +42,11 @@ class Compared:
     times: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
-def compare(binaries: Binaries, folder: Path, size: int, rest: float) -> Iterator[Compared]:
-    """Yield each event with each operator, with *size* MyResources and *rest* seconds of rest."""
+def compare(binaries: Binaries, folder: Path, size: int, rest: float, *, backwards: bool) -> Iterator[Compared]:
+    """Yield each event with each operator, with *size* MyResources and *rest* seconds of rest.
+
+    *backwards*: the last operator is the first one.
+    """
     requests = Requests(folder, (METACONTROLLER, PEER))
     users = {**USERS, PEER: ("system:serviceaccounts", "system:serviceaccounts:peers")}
     control_plane = ControlPlane(binaries, folder, users, (*OPTIONS, *requests.options))
@@ -52,7 +55,8 @@ def compare(binaries: Binaries, folder: Path, size: int, rest: float) -> Iterato
         try:
             for watch in singles.watches:
                 watch.start()
-            for operator in operators(binaries, folder, control_plane):
+            in_order = list(operators(binaries, folder, control_plane))
+            for operator in reversed(in_order) if backwards else in_order:
                 yield from _Run(running, singles, requests, operator).events(rest)
         finally:
             for watch in singles.watches:
@@ -85,6 +89,7 @@ class _Run:
             yield self._measure(changed, lambda: parents.change_all(OTHER_IMAGE), parents.are_ready_again)
             yield self._compared(lambda: self._meter.measure_rest(_event(f"{rest:.0f} s of rest", size), rest))
             operator.stop()
+            self._cpu = 0.0
             restarted = self._measure(_event("the operator restarts", size), operator.start, parents.are_ready)
             quiet = replace(restarted.measured, seconds=restarted.measured.quiet_after)
             yield replace(restarted, measured=quiet)

@@ -101,6 +101,7 @@ class Peer:
         user = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": PEER}
         binding = {"kind": "ClusterRoleBinding", "metadata": metadata, "roleRef": role, "subjects": [user]}
         client.apply({"apiVersion": "rbac.authorization.k8s.io/v1", **binding})
+        self._client = client
         self.start()
 
     def start(self) -> None:
@@ -112,8 +113,9 @@ class Peer:
         self._process.stop()
 
     def remove(self) -> None:
-        """Stop it: nothing else was installed for it alone."""
+        """Stop it, and take away what it may do."""
         self.stop()
+        self._client.delete("ClusterRoleBinding", "", "peers")
 
 
 def prepare() -> None:

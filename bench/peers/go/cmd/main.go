@@ -34,9 +34,7 @@ func main() {
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&opts)))
 
-	config := ctrl.GetConfigOrDie()
-	config.QPS, config.Burst = 500, 1000 // those of the Metacontroller that it is compared with
-	mgr, err := ctrl.NewManager(config, ctrl.Options{
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
 		Scheme:  scheme,
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		Cache:   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},

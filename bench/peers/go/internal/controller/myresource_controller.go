@@ -148,6 +148,6 @@ func (r *MyResourceReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		For(&mygroupv1alpha1.MyResource{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&appsv1.Deployment{}).
 		Named("myresource").
-		WithOptions(controller.Options{MaxConcurrentReconciles: 10}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 5}).
 		Complete(r)
 }
