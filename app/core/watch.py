@@ -5,13 +5,12 @@ It is the same for all MyResources of a cluster.
 Each watched kind costs Metacontroller a cache of all its objects, and the rights to read them.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from metahook import ConfigMap, Kind, Object, Secret
 
 
-@dataclass(frozen=True)
-class Watch:
+class Watch(Struct, frozen=True):
     """What is watched besides MyResources, their children and ConfigMaps; what is allowed; and where the pages are."""
 
     pods: bool = True

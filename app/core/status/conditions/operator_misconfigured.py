@@ -1,7 +1,8 @@
 """OperatorMisconfigured: what is wrong with the installation of the operator; it is not about the spec."""
 
-from dataclasses import replace
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from app.core.facts import Facts
 from app.core.readiness import Decision
