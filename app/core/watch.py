@@ -9,6 +9,9 @@ from msgspec import Struct
 
 from metahook import ConfigMap, Kind, Object, Secret
 
+DOCS_URL = "docs"
+"""Where the pages are by default: in the repository, which nobody in a cluster has."""
+
 
 class Watch(Struct, frozen=True):
     """What is watched besides MyResources, their children and ConfigMaps; what is allowed; and where the pages are."""
@@ -23,8 +26,8 @@ class Watch(Struct, frozen=True):
     """The field managers that may add fields to children; ``*`` means all."""
     allowed_annotations: tuple[str, ...] = ()
     """The annotation keys, and prefixes that end in ``/``, that MyResources may set on their children; none: all."""
-    docs_url: str = "docs"
-    """Where the pages are that messages name: by default in the repository, which nobody in a cluster has."""
+    docs_url: str = DOCS_URL
+    """Where the pages are that messages name."""
 
     def dependency_kind(self, api_version: str, resource: str) -> Kind | None:
         """Return the kind of a dependency, or None if it is not watched."""

@@ -8,7 +8,7 @@ from app.core.facts import Facts
 from app.core.readiness import Decision
 from app.core.reasons import linked
 from app.core.status.condition_type import ConditionType, ParentCondition
-from app.core.watch import Watch
+from app.core.watch import DOCS_URL
 from metahook import InstallationProblem
 
 TYPE = ConditionType(
@@ -31,7 +31,7 @@ def decide(facts: Facts, _: Decision) -> ParentCondition:
     """Return the most severe finding. It names a page only at an address: users of a cluster have no repository."""
     finding = facts.installation[0]
     misconfigured = MISCONFIGURED[finding]
-    is_at_address = facts.docs_url != Watch.docs_url
+    is_at_address = facts.docs_url != DOCS_URL
     return replace(
         misconfigured, message=linked(misconfigured.message, facts.docs_url) if is_at_address else finding.message
     )
