@@ -279,7 +279,7 @@ class Plain:
     is_terminal = property(lambda _: sys.stdout.isatty())
 
     def write(self, *parts: Part) -> None:
-        print("".join(text for text, _ in parts))
+        print("".join(text for text, _ in parts), flush=True)
 
 
 class Lines:
