@@ -14,12 +14,12 @@ WEB = "examples/minimal.yaml"
 RENDER = f"myresource render -f {WEB}"
 MOST = {
     "myresource --help": 0.6,
-    "kubectl-myresource --help": 1.0,
+    "kubectl-myresource --help": 1.2,
     "myresource explain CrashLooping": 2.4,
     RENDER: 3.3,
     f"myresource diff {WEB} {WEB}": 3.5,
-    "myresource import -f -": 3.2,
-    f"myresource simulate -f {WEB}": 3.5,
+    "myresource import -f -": 3.1,
+    f"myresource simulate -f {WEB}": 3.4,
 }
 """The ratio that each command may have. Import reads what render prints."""
 
