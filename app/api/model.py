@@ -1,10 +1,10 @@
 """What all models share: strict parsing, rules in CEL and Python, and the keys of Kubernetes lists."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
+from msgspec import Struct
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -42,8 +42,7 @@ Omitted = AfterValidator(_omit)
 """Turns a zero value (``""``, ``[]``, ``{}``, ``0``, ``false``), which means the same as no value, into None."""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A constraint on a value, in CEL for the API server and in Python for the hook; the two must agree.
 
     Without ``cel`` only the hook checks it: such a spec is stored, and its MyResource becomes ``InvalidSpec``.
@@ -92,8 +91,7 @@ def exactly_one(*fields: str) -> Rule:
     )
 
 
-@dataclass(frozen=True)
-class IntOrString:
+class IntOrString(Struct, frozen=True):
     """Constrains ``int | str``: the bounds apply to a number, the pattern and length to a string."""
 
     message: str
@@ -114,8 +112,7 @@ class IntOrString:
         )
 
 
-@dataclass(frozen=True)
-class ListMap:
+class ListMap(Struct, frozen=True):
     """Constrains a list to items that are unique by *keys* (camelCase field names)."""
 
     keys: tuple[str, ...]
@@ -140,8 +137,7 @@ class ListMap:
         return {**handler(schema), **mark}
 
 
-@dataclass(frozen=True)
-class Docs:
+class Docs(Struct, frozen=True):
     """Annotates a field of the spec with the page that describes it, by its name in website/fields.py."""
 
     docs: str
@@ -151,8 +147,7 @@ Owner = Literal["Deployment", "Pod", "Container"]
 """What a field of the spec is copied into: the spec of the Deployment, the one of its Pods, or a container."""
 
 
-@dataclass(frozen=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """Annotates a field whose value *owner* gets at *path*, such as ``securityContext.fsGroup``; or else at its name.
 
     The template writes it, import reads it back, and the page with the name *docs* describes it.

@@ -1,7 +1,6 @@
 """Parses the spec of a stored MyResource, or names the first problem in it; tells whether it lacks a default."""
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -29,8 +28,7 @@ _SUBJECT = re.compile("^[A-Z][a-z]+ should ")
 """How pydantic's own messages start, such as ``Input should be`` and ``String should have``."""
 
 
-@dataclass(frozen=True)
-class InvalidSpec:
+class InvalidSpec(msgspec.Struct, frozen=True):
     """A spec that is not valid: ``problem`` names the field and what it must be, never its value."""
 
     problem: str

@@ -1,25 +1,27 @@
 """The program: the toolkit's commands bound to the operator, and the operator's own."""
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from app import __version__
+import click
+from click.shell_completion import shell_complete
 
-try:
-    from metahook.commands import bound_program
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] != "metahook":
-        raise
-    remedy = "pip install ./metahook, at the root of the repository"
-    print(f"myresource: metahook is not installed; install it with: {remedy}", file=sys.stderr)
-    raise SystemExit(2) from error
+from app import __version__
 
 if TYPE_CHECKING:
     from metahook.commands import Binding, Program
 
 CLI_EXTRA = "pip install ./metahook '.[cli]', at the root of the repository"
 """What installs the packages that only the command line needs: by path, as the packages are not published."""
+
+_NAME = "myresource"
+_ABOUT = "Preview, simulate and serve MyResources, which the operator turns into Deployments."
+_HELP = ("-h", "--help")
+_CONTEXT = {"help_option_names": _HELP, "max_content_width": 100}
+_COMPLETE = "_MYRESOURCE_COMPLETE"
 
 _OWN = {
     "crd": "Print the CustomResourceDefinition.",
@@ -45,11 +47,19 @@ def _binding() -> "Binding":
 
 def program() -> "Program":
     """Return the program with all commands."""
+    try:
+        from metahook.commands import bound_program  # noqa: PLC0415 - the list of commands needs none of it
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "metahook":
+            raise
+        remedy = "pip install ./metahook, at the root of the repository"
+        print(f"{_NAME}: metahook is not installed; install it with: {remedy}", file=sys.stderr)
+        raise SystemExit(2) from error
     return bound_program(
-        "myresource",
+        _NAME,
         _binding,
         version=__version__,
-        about="Preview, simulate and serve MyResources, which the operator turns into Deployments.",
+        about=_ABOUT,
         own=_OWN,
         summaries=_TOOLKIT,
         package="app.cli",
@@ -59,6 +69,26 @@ def program() -> "Program":
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 success; 1 invalid spec, difference or unmet expectation; 2 an error occurred."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    _list_commands(words)
     myresource = program()
     myresource.complete()
-    myresource.main(list(sys.argv[1:] if arguments is None else arguments))
+    myresource.main(words)
+
+
+def _list_commands(words: list[str]) -> None:
+    """Print the help, the version or names of commands, and exit, if the user asks for no more.
+
+    The program would print the same, but takes three times as long to import.
+    """
+    commands = [click.Command(name, short_help=summary) for name, summary in {**_TOOLKIT, **_OWN}.items()]
+    listed = click.Group(_NAME, commands, help=_ABOUT, context_settings=_CONTEXT)
+    click.version_option(__version__, prog_name=_NAME)(listed)
+    instruction = os.environ.get(_COMPLETE)
+    if instruction and not any(each.name in os.environ.get("COMP_WORDS", "").split() for each in commands):
+        sys.exit(shell_complete(listed, {}, _NAME, _COMPLETE, instruction))
+    if not instruction and {*words} <= {*_HELP, "--version"}:
+        with suppress(OSError):  # of a closed pipe, or a full disk: the program has words for it
+            listed.main(words or ["--help"], _NAME, standalone_mode=False)
+            print(end="", flush=True)
+            sys.exit()

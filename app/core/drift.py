@@ -11,7 +11,8 @@ sync decides (see :mod:`metahook.protocol.stale_requests`).
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.api.scalars import MAX_MESSAGE
 from app.core.child_metadata import ASLEEP, GENERATION_STAMP, PASSING_ANNOTATIONS
@@ -36,8 +37,7 @@ _LEFTOVER_FIELDS = "removal of leftover fields"
 """The same for all children: after the command for one child, the message names the next one at once."""
 
 
-@dataclass(frozen=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """A child that is not as desired.
 
     ``path`` is the field with another value, if that is what differs: the first one that someone else changed, or else
@@ -135,8 +135,7 @@ def newer_generation_drift(request: SyncRequest) -> Drift | None:
     return Drift(newer[0].KIND.kind, newer[0].metadata.name, is_from_newer_generation=True, observed=newer[0])
 
 
-@dataclass(frozen=True)
-class Foreign:
+class Foreign(Struct, frozen=True):
     """A child with *fields* that only others set: the *manifest* with which it was compared, among the *children*."""
 
     manifest: Manifest

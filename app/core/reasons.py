@@ -7,9 +7,10 @@ names of nodes or Pods, nothing that changes while the cause stays the same.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+
+from msgspec import Struct, field
 
 
 class Outlook(Enum):
@@ -24,8 +25,7 @@ class Outlook(Enum):
 
 
 # Each reason exists once, so reasons are compared by identity and not by their texts.
-@dataclass(frozen=True, eq=False)
-class Reason:
+class Reason(Struct, frozen=True, eq=False, dict=True):
     """A reason of Ready. Words of an explanation and of :mod:`app.core.status.conditions.ready` fill its message."""
 
     name: str
@@ -50,8 +50,7 @@ class Reason:
         return example(self.message, self.example_words)
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """A ``reason`` that Pods give, and the ``words`` for its message: ``who`` is the container, as the subject."""
 
     reason: Reason

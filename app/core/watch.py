@@ -5,13 +5,15 @@ It is the same for all MyResources of a cluster.
 Each watched kind costs Metacontroller a cache of all its objects, and the rights to read them.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from metahook import ConfigMap, Kind, Object, Secret
 
+DOCS_URL = "docs"
+"""Where the pages are by default: in the repository, which nobody in a cluster has."""
 
-@dataclass(frozen=True)
-class Watch:
+
+class Watch(Struct, frozen=True):
     """What is watched besides MyResources, their children and ConfigMaps; what is allowed; and where the pages are."""
 
     pods: bool = True
@@ -24,8 +26,8 @@ class Watch:
     """The field managers that may add fields to children; ``*`` means all."""
     allowed_annotations: tuple[str, ...] = ()
     """The annotation keys, and prefixes that end in ``/``, that MyResources may set on their children; none: all."""
-    docs_url: str = "docs"
-    """Where the pages are that messages name: by default in the repository, which nobody in a cluster has."""
+    docs_url: str = DOCS_URL
+    """Where the pages are that messages name."""
 
     def dependency_kind(self, api_version: str, resource: str) -> Kind | None:
         """Return the kind of a dependency, or None if it is not watched."""

@@ -5,9 +5,9 @@ import inspect
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -26,8 +26,7 @@ class Settings(BaseModel):
 S = TypeVar("S", bound=Settings)
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Struct, frozen=True):
     """The option of a setting, where it is not made from the name and the type alone."""
 
     metavar: str

@@ -7,7 +7,7 @@ from pydantic import PlainValidator, ValidationError
 
 from app.api.rollouts import Dependency
 from app.api.scalars import ANNOTATION_KEYS
-from app.core.watch import Watch
+from app.core.watch import DOCS_URL, Watch
 from app.settings.option import Option, Settings
 from metahook import ConfigMap, Kind, Pod, Secret, Service
 
@@ -91,7 +91,7 @@ def _docs_url(given: str) -> str:
 class PageSettings(Settings):
     """Where the pages are: the setting of every command that names them."""
 
-    docs_url: Annotated[str, PlainValidator(_docs_url), Option("URL")] = Watch.docs_url
+    docs_url: Annotated[str, PlainValidator(_docs_url), Option("URL")] = DOCS_URL
     """Address at which users of the cluster can open the folder docs/ of the repository, for messages that name a page
     of it. Leave out the version of the operator, so that no status changes with an upgrade."""
 

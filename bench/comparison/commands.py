@@ -13,13 +13,13 @@ BASE = [sys.executable, "-c", "import pydantic, click, yaml, msgspec"]
 WEB = "examples/minimal.yaml"
 RENDER = f"myresource render -f {WEB}"
 MOST = {
-    "myresource --help": 1.4,
-    "kubectl-myresource --help": 1.4,
-    "myresource explain CrashLooping": 2.8,
-    RENDER: 4.0,
-    f"myresource diff {WEB} {WEB}": 4.2,
-    "myresource import -f -": 3.6,
-    f"myresource simulate -f {WEB}": 4.6,
+    "myresource --help": 0.6,
+    "kubectl-myresource --help": 1.2,
+    "myresource explain CrashLooping": 2.4,
+    RENDER: 3.3,
+    f"myresource diff {WEB} {WEB}": 3.5,
+    "myresource import -f -": 3.1,
+    f"myresource simulate -f {WEB}": 3.4,
 }
 """The ratio that each command may have. Import reads what render prints."""
 

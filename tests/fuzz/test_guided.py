@@ -13,7 +13,7 @@ CORPUS = Path(__file__).parent / "corpus"
 
 BROKEN = """
 import json
-from dataclasses import replace
+from msgspec.structs import replace
 from tests.fuzz import guided
 
 def trusting(request, now):

@@ -2,10 +2,10 @@
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 
 import msgspec
+from msgspec.structs import replace
 
 from app.core.desired.children import CHILDREN
 from metahook import Absence, Controller, Deployment, Service, SyncRequest, SyncResponse

@@ -53,7 +53,7 @@ def invariant_violations(found: Outcome) -> Iterator[str]:
     yield from (f"not quiet: {write}" for write in found.late_writes)
 
 
-class Cached(Controller):
+class Cached(Controller, frozen=True):
     """A controller with cached responses, because thousands of runs start alike; the hook is pure."""
 
     @functools.lru_cache(4096)  # noqa: B019 - a few objects, which exist as long as the tests

@@ -1,8 +1,9 @@
 """Workloads: what users and other clients do to a MyResource, step by step; after each step the world becomes quiet."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
+
+from msgspec.structs import replace
 
 from app.core.controller import controller
 from app.core.watch import Watch

@@ -45,7 +45,7 @@ def test_each_setting_is_described_and_used() -> None:
 def test_what_is_watched_and_each_limit_of_the_server_have_a_setting_with_the_same_default() -> None:
     watched = {name.removeprefix("watch_") for name in WatchSettings.model_fields}
 
-    assert {field.name for field in fields(Watch)} == watched
+    assert {*Watch.__struct_fields__} == watched
     assert read(WatchSettings).watch == Watch()
     assert {field.name for field in fields(Limits)} == set(LimitSettings.model_fields)
     assert read(ServeSettings).limits == Limits()

@@ -5,7 +5,6 @@ leaf that the spec could not have, or else the one of the operator's own templat
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 
 import msgspec
@@ -83,11 +82,10 @@ class Weight(Enum):
     """The given object has something that the MyResource can't have."""
 
 
-@dataclass
-class Report:
+class Report(msgspec.Struct):
     """What to say about an import: sentences by weight."""
 
-    said: dict[Weight, list[str]] = field(default_factory=lambda: {weight: [] for weight in Weight})
+    said: dict[Weight, list[str]] = msgspec.field(default_factory=lambda: {weight: [] for weight in Weight})
 
     def say(self, weight: Weight, sentence: str) -> None:
         if sentence not in self.said[weight]:

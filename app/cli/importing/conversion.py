@@ -1,6 +1,6 @@
 """Imports one Deployment: its MyResource, what is different, and what is left out."""
 
-from dataclasses import dataclass, field
+from msgspec import field
 
 from app import Json
 from app.api.names import API_VERSION, CONTAINER, KIND
@@ -27,7 +27,6 @@ MANAGED_BY_HELM = ("app.kubernetes.io/managed-by", "Helm")
 DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 
 
-@dataclass
 class Imported(Report):
     """The *my_resource* for a Deployment, None if there is none, and what to say: sentences by weight."""
 

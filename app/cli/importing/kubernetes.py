@@ -9,11 +9,12 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from app import Json
 from app.api.names import GROUP
@@ -72,8 +73,7 @@ def spec_type(item: Json) -> Any:  # noqa: ANN401 - a type
     return _schema()["types"][kind_of(item)]["fields"]["spec"]
 
 
-@dataclass
-class Stored:
+class Stored(Struct):
     """An object as an API server stores it: its *spec*, and sentences about fields that its kind does not declare."""
 
     spec: Json
@@ -214,8 +214,7 @@ def quantity(written: object, resource: str = "") -> str | None:
     return f"{amount / sizes[unit]}{unit}" if amount else "0"
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A difference at *path*, where ``given`` or ``made`` may be ABSENT."""
 
     path: Path

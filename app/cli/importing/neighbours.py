@@ -5,9 +5,10 @@ their labels, or leads to the Service by its name, otherwise stays as it is, and
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
 
 from app import Json
 from app.api.names import CONTAINER, GROUP
@@ -41,8 +42,7 @@ _CONFLICT = "while the old one exists, Ready is NameConflict: see Move a Deploym
 _MOST_NAMED = 3
 
 
-@dataclass
-class Neighbours:
+class Neighbours(Struct, dict=True):
     """The *objects* in the namespace of the Deployment *manifest*: grows *tree*, and fills *report*."""
 
     parent: Parent

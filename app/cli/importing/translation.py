@@ -7,13 +7,13 @@ something else without it.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from app import Json
 from app.api.containers import Container
@@ -27,8 +27,7 @@ from app.cli.importing.kubernetes import UNITS, Path, amount_of, field_type, fie
 from app.core.child_metadata import RESTARTED_AT
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(msgspec.Struct, frozen=True):
     """A *value* for the *place* in a spec, in which ``[key]`` is an item of a list."""
 
     place: Path
@@ -235,13 +234,12 @@ def _security(pod: Json) -> Iterator[Leaf]:
             yield Leaf((name,), common(name), tuple((*path, "securityContext", name) for path in containers))
 
 
-@dataclass
-class Tree:
+class Tree(msgspec.Struct):
     """A valid spec that grows."""
 
     name: str
-    nodes: Json = field(default_factory=dict)
-    lost: list[Leaf] = field(default_factory=list)
+    nodes: Json = msgspec.field(default_factory=dict)
+    lost: list[Leaf] = msgspec.field(default_factory=list)
     """The leaves that a spec can't have, with their reasons."""
 
     @property

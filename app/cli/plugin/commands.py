@@ -15,7 +15,7 @@ from app.cli.plugin.kubectl import Kubectl, kubectl_of, with_kubectl
 from app.cli.plugin.tree import is_settled
 from app.core.child_metadata import SELECTOR_LABEL
 from app.core.reasons import linked
-from app.core.watch import Watch
+from app.core.watch import DOCS_URL
 from metahook.commands import Program, utc_now
 
 _MYRESOURCES = "myresources.mygroup.example.com"
@@ -40,7 +40,7 @@ def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
 _docs_url = click.option(
     "--docs-url",
     metavar="URL",
-    default=Watch.docs_url,
+    default=DOCS_URL,
     show_default=True,
     envvar="MYRESOURCE_DOCS_URL",
     show_envvar=True,

@@ -4,11 +4,11 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from typing import TypeVar
 
 import click
+from msgspec import Struct
 
 from app import Json
 from metahook.commands import InputError
@@ -16,8 +16,7 @@ from metahook.commands import InputError
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Kubectl:
+class Kubectl(Struct, frozen=True):
     """kubectl, with the options that say which cluster and which namespace."""
 
     options: tuple[str, ...] = ()

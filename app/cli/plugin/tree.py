@@ -1,7 +1,8 @@
 """A MyResource with its children, their ReplicaSets and Pods: who controls whom, by the owner references."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app import Json
 from app.cli.wrapping import table
@@ -10,8 +11,7 @@ from metahook.commands import controller_of
 _REVISION = "deployment.kubernetes.io/revision"
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Struct, frozen=True):
     """An object, and the objects that it controls."""
 
     item: Json

@@ -5,7 +5,8 @@ optional children. These change rarely, so a related rule by name is cheap: it s
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.api.scalars import is_writable
 from app.api.spec import MyResourceSpec
@@ -35,8 +36,7 @@ from metahook import (
 )
 
 
-@dataclass(frozen=True)
-class OptionalChild:
+class OptionalChild(Struct, frozen=True):
     """A child of *kind* that a MyResource has only if its spec ``wants`` it."""
 
     kind: type[Object]

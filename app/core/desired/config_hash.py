@@ -10,7 +10,6 @@ import hashlib
 import hmac
 from collections import defaultdict
 from collections.abc import ItemsView
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -34,11 +33,10 @@ _BATCH = 1000
 """Entries."""
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(msgspec.Struct, frozen=True):
     """The ``hashes``, by the annotation of the Pod template; and all that Pods need and that is ``missing``."""
 
-    hashes: dict[str, str] = field(default_factory=dict)
+    hashes: dict[str, str] = msgspec.field(default_factory=dict)
     missing: tuple[Reference, ...] = ()
     is_known: bool = True
     """Whether all that Pods need is watched, and was observed to exist or to be missing."""
@@ -92,8 +90,7 @@ def _watched_kinds(valid: ValidSpec, watch: Watch) -> tuple[type[Object], ...]:
     return () if valid.spec.config_reload.mode == "Disabled" else watch.config
 
 
-@dataclass(frozen=True)
-class _Content:
+class _Content(msgspec.Struct, frozen=True):
     """The content of all objects of a kind: its ``hash``, None if unknown; and what is ``missing``, by reference."""
 
     hash: str | None

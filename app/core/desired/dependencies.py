@@ -5,7 +5,6 @@ reported.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
 from enum import Enum
 
 import msgspec
@@ -28,8 +27,7 @@ class State(Enum):
     NOT_WATCHED = "is of a kind that the operator does not watch"
 
 
-@dataclass(frozen=True)
-class Unmet:
+class Unmet(msgspec.Struct, frozen=True):
     """A *dependency* and its *state*, which is not MET."""
 
     dependency: Dependency

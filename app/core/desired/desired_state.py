@@ -10,7 +10,6 @@ An invalid spec keeps every observed child as it was applied last; one that is s
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -60,8 +59,7 @@ _MAX_GROWTH = 12
 """Times that a child can grow: six times by escaping, and its annotations are there once more."""
 
 
-@dataclass(frozen=True)
-class NameOccupant:
+class NameOccupant(msgspec.Struct, frozen=True):
     """The object of *kind* called *name*; one that is terminating goes once its *finalizers* are removed."""
 
     kind: str

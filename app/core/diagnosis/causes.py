@@ -10,8 +10,10 @@ takes to reset its back-off: an unstable Pod never counts as available.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.diagnosis.advice import Advice
 from app.core.reasons import POD_REASONS, Explanation, Reason
@@ -43,8 +45,7 @@ _NOT_STARTED = {"ContainerCannotRun", "StartError"}
 """How a container ended that never ran, as container runtimes call it."""
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """Why a Pod is not available, and from when until when that holds."""
 
     explanation: Explanation

@@ -7,8 +7,10 @@ until ten minutes have passed without another disruption. Failed Pods stay liste
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.api.names import CONTAINER
 from app.api.spec import MyResourceSpec
@@ -20,8 +22,7 @@ from app.core.timers import after, parse_time
 from metahook import Pod, PodStatus
 
 
-@dataclass(frozen=True)
-class Disruption:
+class Disruption(Struct, frozen=True):
     """A cause, when it came about, and when its Pod was created; a Pod that ``failed`` stays listed."""
 
     cause: Cause
@@ -32,8 +33,7 @@ class Disruption:
     """Whether the time is known; the status of a Pod that a kubelet rejects often has none."""
 
 
-@dataclass(frozen=True)
-class Disruptions:
+class Disruptions(Struct, frozen=True):
     """The recent disruptions of a revision: their causes. Those created since ``suspects_since`` may follow."""
 
     causes: list[Cause] = field(default_factory=list)

@@ -5,8 +5,9 @@ whether a rollback can help. It makes Ready false only for Pods that are unstabl
 and then.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from app.api.spec import MyResourceSpec
 from app.core.diagnosis.advice import Advice
@@ -17,8 +18,7 @@ from app.core.timers import parse_time
 from metahook import Deployment, Pod
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """The cause that holds now, and when time alone may bring another."""
 
     cause: Cause | None = None

@@ -8,10 +8,11 @@ and of these the ones that are as many as the Deployment has updated, and younge
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from app import Json
 from app.core.child_metadata import POD_TEMPLATE_HASH, replica_set_hash
@@ -22,8 +23,7 @@ from metahook import Deployment, Pod
 _OVER = ("Succeeded", "Failed")
 
 
-@dataclass(frozen=True)
-class Revision:
+class Revision(Struct, frozen=True, dict=True):
     """The Pods that were made from one template; ``deployment_pods`` are all that the Deployment has."""
 
     pods: list[Pod] = field(default_factory=list)

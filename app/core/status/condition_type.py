@@ -1,8 +1,9 @@
 """What a status says: the types of conditions, and what a condition of one says. ``myresource explain`` prints it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from app.core.facts import Facts
 from app.core.reasons import Outlook, example
@@ -12,8 +13,7 @@ WAIT = "Wait. The message of Ready says what it is waiting for: kubectl get myre
 KSTATUS = "kstatus, which Flux and `kpt` use"
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(Struct, frozen=True):
     """A word in a status other than a reason: a state or the type of a condition."""
 
     kind: ClassVar = "state"
@@ -25,8 +25,7 @@ class Term:
     """When a state starts, or who reads a condition."""
 
 
-@dataclass(frozen=True)
-class ConditionType(Term):
+class ConditionType(Term, frozen=True):
     """A type of condition, and when the status has a condition of it."""
 
     kind: ClassVar = "condition"
@@ -49,8 +48,7 @@ class ConditionType(Term):
         return ParentCondition(self.name, status, reason, message, example_words)
 
 
-@dataclass(frozen=True)
-class ParentCondition:
+class ParentCondition(Struct, frozen=True):
     """What a condition of the parent says: its status, its reason and its message, which can be a template."""
 
     type: str

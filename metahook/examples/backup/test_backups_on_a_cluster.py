@@ -1,12 +1,12 @@
 """The backup hook on a real control plane, whose Job controller runs the Jobs. Its Pods end as the test says."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from backups import BACKUPS, MyApp
+from msgspec.structs import replace
 
 from metahook import Absence, CustomizeRequest, Manifest, RelatedRule, SyncRequest, SyncResponse
 from metahook.envtest import Cluster, Refused, missing_binaries

@@ -1,7 +1,6 @@
 """The backup hook in the simulator: what starts a Job, what does not, and which Jobs stay."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from backups import BACKUPS
+from msgspec.structs import replace
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.simulator import MODES, Key, Mode, Settings, World

@@ -1,12 +1,12 @@
 """Unit tests: sync is a function of a request and a time, so a test calls it."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from greetings import GREETINGS
+from msgspec.structs import replace
 
 from metahook import Controller, RefusedResponse, SyncRequest, SyncResponse
 

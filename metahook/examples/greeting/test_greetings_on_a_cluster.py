@@ -1,13 +1,13 @@
 """Tests on a real control plane: pytest -m e2e, if its binaries are installed."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from greetings import GREETINGS
+from msgspec.structs import replace
 
 from metahook import SyncRequest, SyncResponse
 from metahook.envtest import Cluster, Refused, missing_binaries

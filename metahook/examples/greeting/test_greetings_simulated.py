@@ -1,7 +1,6 @@
 """Simulated tests: the hook in a cluster in memory, with Metacontroller, on a virtual clock."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from greetings import GREETINGS
+from msgspec.structs import replace
 
 from metahook import Controller, SyncRequest, SyncResponse
 from metahook.simulator import MODES, Key, Mode, Settings, World

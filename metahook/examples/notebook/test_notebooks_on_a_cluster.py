@@ -1,11 +1,11 @@
 """The notebook hook on a real control plane, whose StatefulSet controller creates the Pods."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from notebooks import LABEL, NOTEBOOKS
 
 from metahook import CustomizeRequest, RelatedRule, SyncRequest, SyncResponse

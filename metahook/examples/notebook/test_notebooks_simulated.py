@@ -1,11 +1,11 @@
 """The notebook hook in the simulator: which Notebook a Pod's change calls, and what its status then shows."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 from notebooks import LABEL, NOTEBOOKS
 
 from metahook import Controller, CustomizeRequest, RelatedRule

@@ -2,11 +2,11 @@
 
 import base64
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rotations import PERIOD, rotations
 
 from metahook import Manifest, SyncRequest, SyncResponse

@@ -3,13 +3,13 @@
 import base64
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
 import yaml
+from msgspec.structs import replace
 from rotations import rotations
 
 from metahook import Controller, SyncResponse

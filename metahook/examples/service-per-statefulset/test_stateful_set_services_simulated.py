@@ -1,12 +1,12 @@
 """The decorator of StatefulSets in the simulator: what an annotation brings, and what is left without it."""
 
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 from stateful_set_services import ADDRESS, LABEL, PORT, PROBLEM, SERVICES
 
 from metahook import DecoratorResponse, SyncRequest

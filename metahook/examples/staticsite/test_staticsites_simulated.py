@@ -1,7 +1,6 @@
 """The hook of static sites in the simulator: its children, and conditions that tell what was observed."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 from staticsites import CRD, SITES
 
 from metahook import Controller, Deployment, SyncRequest, SyncResponse, rolled_out, set_condition

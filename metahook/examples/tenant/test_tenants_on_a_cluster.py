@@ -1,11 +1,11 @@
 """The hook of tenants on a real control plane: its Namespace really takes a while to go."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tenants import TENANTS
 
 from metahook import FinalizeResponse, SyncRequest

@@ -1,12 +1,12 @@
 """The hook of tenants in the simulator: a parent in no namespace, children in one, and data that must not be lost."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 from tenants import CRD, TENANTS
 
 from metahook import Controller, FinalizeResponse

@@ -92,6 +92,15 @@ def test_a_parent_that_a_cluster_would_not_take_is_a_problem(text: str, says: st
     assert ended.out.startswith(says)
 
 
+def test_a_named_file_that_is_no_text_is_a_problem_and_one_in_a_directory_is_left_out() -> None:
+    Path("image.yaml").write_bytes(b"\x89PNG\r\n\x1a\n")
+
+    named, found = call("validate", "image.yaml"), call("validate", ".")
+
+    assert (named.code, found.code) == (1, 0)
+    assert "image.yaml: not text: byte 0x89 is not UTF-8; save the file in this encoding" in named.out
+
+
 def test_a_template_with_a_parent_is_named_and_a_missing_file_is_an_error() -> None:
     write(template="{{ if .Values.on }}\n" + TEMPLATE)
 

@@ -1,7 +1,7 @@
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from metahook import ConfigMap, Controller, MalformedRequest, RefusedResponse, RelatedRule, SyncRequest, SyncResponse
 from metahook.protocol.gate import MAX_RESPONSE

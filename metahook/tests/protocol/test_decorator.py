@@ -1,12 +1,12 @@
 """Decorators: what they add to the objects of others; and how finalize ends both kinds of controllers."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from metahook import (
     Controller,

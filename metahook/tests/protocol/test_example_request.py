@@ -1,8 +1,7 @@
 """Requests for unit tests: what a test leaves out is added, and what it says stays."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from metahook import Absence, ConfigMap, Controller, Kind, Secret, SyncRequest, SyncResponse
 from metahook.simulator import Settings

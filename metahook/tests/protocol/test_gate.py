@@ -1,11 +1,12 @@
 """The gate: each kind of damage is refused, and beside it stands the harmless answer that it is nearest to."""
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, cast
 
 import pytest
+from msgspec.structs import replace
 
 from metahook import (
     Children,

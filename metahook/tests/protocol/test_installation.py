@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
+from msgspec.structs import replace
 
 from metahook import (
     ConfigMap,

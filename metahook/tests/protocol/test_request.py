@@ -1,9 +1,9 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import asdict, replace
 
 import pytest
+from msgspec.structs import asdict, replace
 
 from metahook import CustomizeRequest, MalformedRequest, SyncRequest
 from metahook.protocol.request import COMPOSITE

@@ -1,10 +1,10 @@
 """Responses, and what a log and metrics may say about one."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from metahook import ConfigMap, CustomizeResponse, Deployment, SyncResponse, select_by_name
 from metahook.protocol.response import NONE, OTHER

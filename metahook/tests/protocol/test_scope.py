@@ -1,12 +1,12 @@
 """Parents that are in no namespace, and children and related objects outside of the parent's."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from metahook import (
     Absence,

@@ -2,10 +2,10 @@
 
 import json
 import logging
-from dataclasses import replace
 from datetime import datetime
 
 import pytest
+from msgspec.structs import replace
 
 from metahook import SyncRequest, SyncResponse
 from metahook.protocol.installation import InstallationProblem

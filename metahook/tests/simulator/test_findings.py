@@ -4,11 +4,11 @@ So are removed fields, and claims that the observed children do not meet.
 """
 
 import json
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from metahook import ConfigMap, Kind
 from metahook.simulator.apiserver.stored_object import stored_object

@@ -1,8 +1,7 @@
 """Metacontroller alone: the rules of its sync."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from metahook.protocol.observed import LAST_APPLIED
 from metahook.simulator.metacontroller.settings import Mode

@@ -2,10 +2,10 @@
 
 import json
 import traceback
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from metahook import Controller, Deployment, RefusedResponse, RelatedRule, SyncResponse
 from metahook.protocol.bodies import MAX_BODY

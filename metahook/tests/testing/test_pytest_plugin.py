@@ -34,7 +34,7 @@ def test_a_new_greeting_is_building(hook, now):
 """
 
 CARELESS = """
-from dataclasses import replace
+from msgspec.structs import replace
 import pytest
 from greetings import GREETINGS
 

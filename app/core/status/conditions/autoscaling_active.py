@@ -3,8 +3,9 @@
 Source: Kubernetes, horizontal.go, ``setCondition``.
 """
 
-from dataclasses import replace
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from app.core.facts import Facts
 from app.core.readiness import Decision

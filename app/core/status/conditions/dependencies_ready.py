@@ -1,7 +1,8 @@
 """DependenciesReady: which dependencies of the spec are not met, and why. Ready depends on it until the first start."""
 
-from dataclasses import replace
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from app.core.desired.dependencies import State
 from app.core.facts import Facts

@@ -4,8 +4,9 @@ Ready does not depend on it: it is about the Pods, and who accepts a route is no
 """
 
 import re
-from dataclasses import replace
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from app.api.network import GatewayRef
 from app.core.desired.children import CHART_VALUES

@@ -1,7 +1,8 @@
 """ForeignFields: which fields of children others set, that the spec does not set."""
 
-from dataclasses import replace
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from app.api.scalars import MAX_MESSAGE
 from app.core.facts import Facts

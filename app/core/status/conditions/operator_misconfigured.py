@@ -1,13 +1,14 @@
 """OperatorMisconfigured: what is wrong with the installation of the operator; it is not about the spec."""
 
-from dataclasses import replace
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from app.core.facts import Facts
 from app.core.readiness import Decision
 from app.core.reasons import linked
 from app.core.status.condition_type import ConditionType, ParentCondition
-from app.core.watch import Watch
+from app.core.watch import DOCS_URL
 from metahook import InstallationProblem
 
 TYPE = ConditionType(
@@ -30,7 +31,7 @@ def decide(facts: Facts, _: Decision) -> ParentCondition:
     """Return the most severe finding. It names a page only at an address: users of a cluster have no repository."""
     finding = facts.installation[0]
     misconfigured = MISCONFIGURED[finding]
-    is_at_address = facts.docs_url != Watch.docs_url
+    is_at_address = facts.docs_url != DOCS_URL
     return replace(
         misconfigured, message=linked(misconfigured.message, facts.docs_url) if is_at_address else finding.message
     )

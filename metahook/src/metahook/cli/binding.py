@@ -5,11 +5,11 @@ The commands ask for it while they run, as they ask for the name of the program.
 
 import copy
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from metahook.protocol.controller import Controller
@@ -22,8 +22,7 @@ T = TypeVar("T")
 _BINDING, _OWN = "metahook.cli.binding", "metahook.cli.own"
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """What a user of the program reads. A sentence that is empty is left out."""
 
     parent: str = "parent"
@@ -40,13 +39,12 @@ class Words:
     """Breaks a text into lines of a width, and indents all but the first."""
 
 
-@dataclass(frozen=True)
-class Uncompared:
+class Uncompared(Struct, frozen=True):
     """What of a response ``replay`` does not compare: it depends on the time, or on what a recording leaves out."""
 
     fields: frozenset[str] = frozenset()
     """Of the status."""
-    times: Mapping[str, str] = field(default_factory=dict, hash=False)
+    times: Mapping[str, str] = field(default_factory=dict)
     """For a field of the status, the field in it that is a time."""
     conditions: frozenset[str] = frozenset()
     """Types of conditions."""
@@ -54,8 +52,7 @@ class Uncompared:
     """Of children."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Traits:
+class Traits(Struct, frozen=True, kw_only=True):
     """What the commands ask any program; that of one controller knows more than the defaults."""
 
     problems: "Callable[[Json, Json | None], list[Problem]] | None" = None
@@ -85,8 +82,7 @@ class Traits:
     words: Words = field(default_factory=Words)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Binding(Traits):
+class Binding(Traits, frozen=True, kw_only=True):
     """A controller, its manifests and its words.
 
     *with_own* gives a command the options of the program, and what they say as its argument ``own``. That is given to

@@ -9,12 +9,12 @@ import signal
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
 from click.shell_completion import shell_complete
+from msgspec import Struct
 
 from metahook import __version__
 from metahook.cli.binding import Binding, bound_command
@@ -112,8 +112,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 """The settings of click for every program."""
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True):
     """The commands of *group*, as a user calls them: *name* begins each error, and is in each usage.
 
     *install* is the command that installs what it needs.

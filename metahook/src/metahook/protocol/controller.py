@@ -6,10 +6,12 @@ function and check its response, and returns the response, encoded, with a summa
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from metahook.protocol.bodies import MalformedRequest, RelatedRule, RequestRule
 from metahook.protocol.gate import (
@@ -73,8 +75,7 @@ Handler = Callable[[Body, datetime], EncodedResponse]
 """Given a body and the current time, returns the response; raises as ``Controller.handle_sync`` does."""
 
 
-@dataclass(frozen=True)
-class Controller:
+class Controller(Struct, frozen=True, eq=False, dict=True):
     """The functions of a CompositeController, and the kinds of its children.
 
     ``sync(request, now)`` decides; *now* is its only clock. ``customize(request)`` selects related objects. Both are
@@ -85,11 +86,11 @@ class Controller:
     sync: Callable[[SyncRequest, datetime], SyncResponse]
     children: tuple[type[Object], ...]
     customize: Callable[[CustomizeRequest], list[RelatedRule]] = _no_rules
-    example_spec: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    example_spec: Mapping[str, Any] = field(default_factory=dict)
     """A short spec of a parent, for the examples in the OpenAPI document."""
     reasons: frozenset[str] = frozenset()
     """The reasons of the condition Ready of a parent. The log and the metrics name these, and no others."""
-    update_methods: Mapping[type[Object], UpdateMethod] = field(default_factory=dict, hash=False)
+    update_methods: Mapping[type[Object], UpdateMethod] = field(default_factory=dict)
     """How Metacontroller must update the children of a kind, if not InPlace; see ``SyncRequest.installation``."""
     lacks_default: Callable[[bytes], bool] = _lacks_none
     """Tells whether the spec of a parent (JSON) lacks a default of your CRD: then the one in the cluster is older."""
@@ -249,8 +250,7 @@ class Controller:
         )
 
 
-@dataclass(frozen=True)
-class Decorator(Controller):
+class Decorator(Controller, frozen=True, eq=False, dict=True):
     """The functions of a DecoratorController, and the kinds of its attachments, which are ``children`` here.
 
     It adds to objects that others made: in ``request.parent`` is such an object. ``sync`` returns a DecoratorResponse,

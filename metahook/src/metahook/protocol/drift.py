@@ -18,7 +18,6 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -248,8 +247,7 @@ _SEPARATOR = "."
 """Between the token for metadata and the token for a value."""
 
 
-@dataclass(frozen=True)
-class Resend:
+class Resend(msgspec.Struct, frozen=True):
     """A value that is sent again because it differs."""
 
     drift: str

@@ -12,7 +12,6 @@ that people write, or of another shape. Source: Metacontroller 4.17, pkg/apis/me
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import Annotated, Literal
@@ -93,8 +92,7 @@ class InstallationProblem(Enum):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Requirements:
+class Requirements(msgspec.Struct, frozen=True, eq=False):
     """What a Controller requires of its installation; a memo looks it up by identity, at no cost."""
 
     update_methods: Mapping[Kind, UpdateMethod]

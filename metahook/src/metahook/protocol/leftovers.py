@@ -19,8 +19,9 @@ server takes none for custom resources: there it is a merge patch, which can't d
 import json
 import shlex
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from metahook.protocol.managed_fields import (
     APPLIER,
@@ -80,8 +81,7 @@ def leftovers(desired: Manifest, children: Children, ignored: Collection[str] = 
     return sorted(walk.unknown(suspected, union(owner.fields for owner in others), live, known, ()), key=str)
 
 
-@dataclass(frozen=True)
-class ForeignField:
+class ForeignField(Struct, frozen=True):
     """A field that only other managers set."""
 
     path: Path
@@ -168,8 +168,7 @@ def _decided_by_the_hook(fields: FieldSet) -> FieldSet:
     return {**content, "f:metadata": metadata}
 
 
-@dataclass(frozen=True)
-class _Walk:
+class _Walk(Struct, frozen=True):
     """Goes through field sets, one or several, and the values that they name."""
 
     ignored: Collection[str]
@@ -253,8 +252,7 @@ _UNIONS = (
 """Fields that exclude or need one another: the API server refuses, or restores, one that is removed by itself."""
 
 
-@dataclass(frozen=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """The words for what is to be removed: some of the ``fields``, and the ``command``."""
 
     fields: str

@@ -10,7 +10,6 @@ Source: Kubernetes API conventions; for conditions also k8s.io/apimachinery, api
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol
@@ -92,8 +91,7 @@ def group_key(*, kind: str, api_version: str) -> str:
     return f"{kind}.{api_version}"
 
 
-@dataclass(frozen=True, order=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True, order=True, dict=True):
     """A kind, such as ``Kind("apps/v1", "Deployment", "deployments")``."""
 
     api_version: str
@@ -183,11 +181,10 @@ class Metadata(Observed, frozen=True):
         return (self.annotations or {}).get(key)
 
 
-@dataclass(frozen=True)
-class Defaults:
+class Defaults(msgspec.Struct, frozen=True):
     """What the API server sets in objects of a kind where no user sets a value."""
 
-    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     """By the name of the field that contains it (``""`` at the top of the object), and by its own name."""
     assigned: Collection[str] = ()
     """Names of fields whose value the API server chooses."""

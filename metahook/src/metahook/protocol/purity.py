@@ -6,10 +6,10 @@ asked of a request in a test, of the history of a simulated cluster, and of its 
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import msgspec
+from msgspec.structs import replace
 
 from metahook.protocol.objects import changed_paths
 from metahook.protocol.request import SyncRequest

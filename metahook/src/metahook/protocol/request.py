@@ -2,7 +2,6 @@
 
 import codecs
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,8 +28,7 @@ _SLICE = 64 * 1024
 """Bytes."""
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """How the requests to a controller look, and how far its parents reach."""
 
     sync: type[Any] = bodies.SyncRequestBody
@@ -54,8 +52,7 @@ COMPOSITE = Shape()
 DECORATOR = Shape(bodies.DecoratorSyncRequestBody, bodies.DecoratorCustomizeRequestBody, "object", "attachments")
 
 
-@dataclass(frozen=True)
-class Parent:
+class Parent(msgspec.Struct, frozen=True):
     """The parent object. ``spec`` and ``status`` are its JSON, for the controller to read in its own way."""
 
     name: str
@@ -74,8 +71,8 @@ class Parent:
     managed_fields: bytes = b"[]"
     """JSON, for :func:`metahook.last_change`."""
     api_version: str = ""
-    labels: dict[str, str] = field(default_factory=dict, hash=False)
-    annotations: dict[str, str] = field(default_factory=dict, hash=False)
+    labels: dict[str, str] = msgspec.field(default_factory=dict)
+    annotations: dict[str, str] = msgspec.field(default_factory=dict)
     """Labels and annotations change without a new generation; responses of customize are cached: read them in sync."""
     finalizers: tuple[str, ...] = ()
 
@@ -89,8 +86,7 @@ class _Status(msgspec.Struct):
     conditions: list[Any] = msgspec.field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class CustomizeRequest:
+class CustomizeRequest(msgspec.Struct, frozen=True):
     """Asks which related objects a parent's sync needs. Decide from the spec alone: responses are cached."""
 
     parent: Parent
@@ -114,8 +110,7 @@ class CustomizeRequest:
         return self.listed is None or (struct.KIND.api_version, struct.KIND.plural) in self.listed
 
 
-@dataclass(frozen=True)
-class SyncRequest:
+class SyncRequest(msgspec.Struct, frozen=True):
     """Asks for the desired children and the status of a parent, given what is observed."""
 
     parent: Parent

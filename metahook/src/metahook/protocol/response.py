@@ -1,7 +1,6 @@
 """Responses: what a hook returns. List every child that is to exist: Metacontroller deletes the others."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -17,8 +16,7 @@ LogFields = Mapping[str, str | int | float | bool]
 """Fields of a hook's own for the line of the log about a call, such as ``{"plan": "gold"}``."""
 
 
-@dataclass(frozen=True)
-class SyncResponse:
+class SyncResponse(msgspec.Struct, frozen=True):
     """The desired children and the computed status.
 
     ``children`` are made by today's rules; ``kept`` are children as they were last applied (``Children.kept``), which
@@ -29,19 +27,18 @@ class SyncResponse:
     """
 
     status: dict[str, Any]
-    children: list[Manifest] = field(default_factory=list)
-    kept: list[Manifest] = field(default_factory=list)
+    children: list[Manifest] = msgspec.field(default_factory=list)
+    kept: list[Manifest] = msgspec.field(default_factory=list)
     resync_after: int | None = None
     findings: tuple[InstallationProblem, ...] = ()
-    log: LogFields = field(default_factory=dict, hash=False)
+    log: LogFields = msgspec.field(default_factory=dict)
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
         return _encoded(bodies.SyncResponseBody(self.status, _listed(self), _resync(self)))
 
 
-@dataclass(frozen=True)
-class FinalizeResponse:
+class FinalizeResponse(msgspec.Struct, frozen=True):
     """The children that are to exist still, and whether the parent may go: then Metacontroller removes its finalizer.
 
     It is for ``finalize`` what SyncResponse is for ``sync``. List the children that are still needed: the others are
@@ -51,12 +48,12 @@ class FinalizeResponse:
     """
 
     status: dict[str, Any]
-    children: list[Manifest] = field(default_factory=list)
-    kept: list[Manifest] = field(default_factory=list)
+    children: list[Manifest] = msgspec.field(default_factory=list)
+    kept: list[Manifest] = msgspec.field(default_factory=list)
     finalized: bool = False
     resync_after: int | None = None
     findings: tuple[InstallationProblem, ...] = ()
-    log: LogFields = field(default_factory=dict, hash=False)
+    log: LogFields = msgspec.field(default_factory=dict)
 
     def encode(self) -> bytes:
         """Return the response as JSON, the same bytes for the same response."""
@@ -64,22 +61,20 @@ class FinalizeResponse:
         return _encoded(body)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Decorated:
+class _Decorated(msgspec.Struct, frozen=True, kw_only=True):
     """What a decorator returns of the attachments, and of the object itself."""
 
-    children: list[Manifest] = field(default_factory=list)
-    kept: list[Manifest] = field(default_factory=list)
-    labels: Mapping[str, str | None] = field(default_factory=dict, hash=False)
-    annotations: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+    children: list[Manifest] = msgspec.field(default_factory=list)
+    kept: list[Manifest] = msgspec.field(default_factory=list)
+    labels: Mapping[str, str | None] = msgspec.field(default_factory=dict)
+    annotations: Mapping[str, str | None] = msgspec.field(default_factory=dict)
     status: dict[str, Any] | None = None
     resync_after: int | None = None
     findings: tuple[InstallationProblem, ...] = ()
-    log: LogFields = field(default_factory=dict, hash=False)
+    log: LogFields = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class DecoratorResponse(_Decorated):
+class DecoratorResponse(_Decorated, frozen=True, kw_only=True):
     """The desired attachments of an object, and what to set on the object itself.
 
     ``children`` and ``kept`` are attachments, as in SyncResponse. ``labels`` and ``annotations`` are set on the object;
@@ -92,8 +87,7 @@ class DecoratorResponse(_Decorated):
         return _encoded(bodies.DecoratorResponseBody(**_decorated(self)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class DecoratorFinalizeResponse(_Decorated):
+class DecoratorFinalizeResponse(_Decorated, frozen=True, kw_only=True):
     """The attachments that are to exist still, what to set on the object, and whether the object may go."""
 
     finalized: bool = False
@@ -164,8 +158,7 @@ def select_by_labels(struct: type[Object], namespace: str, labels: dict[str, str
     }
 
 
-@dataclass(frozen=True)
-class CustomizeResponse:
+class CustomizeResponse(msgspec.Struct, frozen=True):
     """The related objects that a parent's sync needs."""
 
     related: list[RelatedRule]

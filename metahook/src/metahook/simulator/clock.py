@@ -3,15 +3,15 @@
 import heapq
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 START = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
 """The time at which a simulation starts."""
 
 
-@dataclass(eq=False)
-class Timer:
+class Timer(Struct, eq=False):
     """An action at a time. ``at`` is in seconds since the start.
 
     ``idle`` means that the action is not expected to change anything, as with a periodic resync. A world in which only

@@ -1,7 +1,6 @@
 """The record of a world: every write request, every hook call, every Event. Findings and timelines read it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -11,8 +10,7 @@ YOU = "you"
 """The actor of every change by hand."""
 
 
-@dataclass(frozen=True)
-class Write:
+class Write(msgspec.Struct, frozen=True):
     """A write request. ``before`` and ``after`` are the stored object; equal resourceVersions mean no change.
 
     ``at`` is in seconds, as everywhere in a history. ``refused`` is the API server's error.
@@ -36,8 +34,7 @@ class Write:
         return f"{self.verb} {self.key}"
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A call of a hook, ``sync`` or ``customize``, for the parent ``key``. A status of None means no response.
 
     ``problem`` says why, or what the author of the hook should know, such as a traceback.
@@ -64,8 +61,7 @@ def parent_in(request: bytes) -> Json:
     return parent
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """A Warning Event of the object ``key``: a SyncError, or a Crash of Metacontroller."""
 
     at: float
@@ -78,12 +74,11 @@ Entry = Write | Call | Event
 """What a history lists."""
 
 
-@dataclass
-class History:
+class History(msgspec.Struct):
     """All entries, in order."""
 
-    entries: list[Entry] = field(default_factory=list)
-    listeners: list[Callable[[Entry], None]] = field(default_factory=list)
+    entries: list[Entry] = msgspec.field(default_factory=list)
+    listeners: list[Callable[[Entry], None]] = msgspec.field(default_factory=list)
     """Called with every entry as it is added."""
 
     def add(self, entry: Entry) -> None:

@@ -6,7 +6,6 @@ The steps run in a world one by one, up to the first one that fails. A step name
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -266,8 +265,7 @@ def _is_object(item: Json) -> bool:
     return named and all(isinstance(item.get(name), str) for name in ("apiVersion", "kind")) and bool(key_of(item))
 
 
-@dataclass(frozen=True)
-class StepResult:
+class StepResult(msgspec.Struct, frozen=True):
     """The result of a step; ``number`` counts from 1.
 
     ``problem`` says why the step failed: the error of an action, or the difference from an expectation.

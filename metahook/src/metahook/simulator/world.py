@@ -5,7 +5,8 @@ Nothing happens by itself: ``run``, ``until`` and ``until_quiet`` let time pass,
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from metahook.protocol.controller import Controller
 from metahook.protocol.request_builder import controller_of

@@ -1,9 +1,10 @@
 """A program for Widgets, as an operator has one: its hook looks at time, and at a ConfigMap."""
 
 import json
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
+
+from msgspec.structs import replace
 
 from metahook import Absence, ConfigMap, Controller, SyncRequest, SyncResponse
 from metahook.commands import Binding, Settings, Uncompared, Words, bound_program

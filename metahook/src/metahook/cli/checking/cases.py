@@ -11,9 +11,10 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from metahook.cli.checking.calls import OK, CheckedHook, Stopped
 from metahook.cli.checking.results import CheckResult
@@ -298,8 +299,7 @@ _INVALID = re.compile("invalid|error|fail|wrong|refused|rejected", re.IGNORECASE
 _OF_PARENT = ("metadata", "status")
 
 
-@dataclass(frozen=True)
-class Edits:
+class Edits(Struct, frozen=True, dict=True):
     """Sends requests for parents that had another spec before, in the *calls* of sync of a run."""
 
     hook: CheckedHook

@@ -3,10 +3,11 @@
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from metahook.cli.checking.calls import UNSEEN, CheckedHook, Stopped, impurities, requests_of
 from metahook.cli.checking.cases import (
@@ -57,8 +58,7 @@ Command = Callable[..., str]
 """Returns the command line that repeats a finding, given options that it adds; see the command."""
 
 
-@dataclass(frozen=True)
-class Checks:
+class Checks(Struct, frozen=True, dict=True):
     """The checks of a hook with *parents*; *others* are the objects that exist beside them."""
 
     manifests: Manifests

@@ -3,11 +3,11 @@
 The report is text, JSON, or JUnit's XML, in which each check is a test case.
 """
 
-import dataclasses
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
+
+from msgspec import Struct, field, structs
 
 from metahook.protocol.objects import counted, printable
 
@@ -28,8 +28,7 @@ _CONSEQUENCES = {
 """Rules that are also broken once one of these others is."""
 
 
-@dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """*name* is that of the rule, *place* a file with a line, or a hook and a parent; *message* has the remedy.
 
     *command* repeats it; *example* has the objects that it needs, in YAML, for its standard input.
@@ -42,8 +41,7 @@ class CheckResult:
     example: str = ""
 
 
-@dataclass
-class Results:
+class Results(Struct):
     """The *checks* that ran, each with its findings, and why the others did not run: *stopped*."""
 
     checks: list[tuple[str, list[CheckResult]]] = field(default_factory=list)
@@ -108,7 +106,7 @@ def _lines(finding: CheckResult) -> Iterator[str]:
 
 def as_json(results: Results, calls: int) -> str:
     content = {
-        "findings": [dataclasses.asdict(finding) for finding in results.findings],
+        "findings": [structs.asdict(finding) for finding in results.findings],
         "checks": [name for name, _ in results.checks],
         "notes": results.notes,
         "calls": calls,

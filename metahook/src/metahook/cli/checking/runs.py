@@ -8,9 +8,10 @@ one part of a world: when its cache sees a write, its hook, its kubelet, or a wa
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.cli.simulation.run import delay, lose
@@ -48,8 +49,7 @@ BRIEF = 5.0
 Fault = Callable[[World], object]
 
 
-@dataclass
-class Run:
+class Run(Struct):
     """What happened in a run up to now: the *world*, and the *keys* of its parents."""
 
     world: World
@@ -73,8 +73,7 @@ class Run:
         return [key for key in self.keys if self.world.api.get(key) is not None]
 
 
-@dataclass(frozen=True)
-class Runs:
+class Runs(Struct, frozen=True):
     """Calls a *hook* in simulated clusters; *others* are the objects that exist beside the parents."""
 
     hook: CheckedHook

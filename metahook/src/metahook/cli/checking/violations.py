@@ -7,9 +7,9 @@ import base64
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from metahook.cli.checking.calls import CheckedHook
 from metahook.cli.checking.results import CheckResult
@@ -154,8 +154,7 @@ _MANY = 2
 """Writes of a quiet cluster that are a loop, although it is slow."""
 
 
-@dataclass(frozen=True)
-class Violations:
+class Violations(Struct, frozen=True):
     """Reads the findings of runs with a *hook*; *crds* are those of its parents."""
 
     hook: CheckedHook

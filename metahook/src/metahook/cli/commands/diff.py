@@ -4,10 +4,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from metahook.cli.binding import traits
 from metahook.cli.commands.options import with_output, with_subject

@@ -1,7 +1,10 @@
 """``simulate``: runs a hook in a simulated cluster, and shows what becomes of its parents."""
 
 import math
+import os
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -172,13 +175,18 @@ def _check(files: tuple[str, ...], scenario: str | None, *, more: bool, speed: f
         raise click.UsageError(message)
 
 
+_FOR_COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""The variables with which rich may take a pipe for a terminal."""
+
+
 def _console() -> "Terminal | Plain":
-    """Return the terminal, or plain standard output where rich is not installed."""
-    try:
-        from metahook.cli.simulation.terminal import Terminal  # noqa: PLC0415 - the image has no rich
-    except ModuleNotFoundError:
-        return Plain()
-    return Terminal()
+    """Return the terminal, or plain standard output where there is none, or rich is not installed."""
+    if sys.stdout.isatty() or any(map(os.environ.get, _FOR_COLOURS)):
+        with suppress(ModuleNotFoundError):  # the image has no rich
+            from metahook.cli.simulation.terminal import Terminal  # noqa: PLC0415 - it takes time to import
+
+            return Terminal()
+    return Plain()
 
 
 def _screen(console: "Terminal | Plain", world: World, output: str, *, shows_all: bool) -> Screen:

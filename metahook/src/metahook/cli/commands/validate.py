@@ -16,8 +16,8 @@ import click
 from metahook.cli.binding import words
 from metahook.cli.commands.options import with_subject
 from metahook.cli.commands.render import render
-from metahook.cli.errors import EXIT_DIFFERENT, InputError, Refused, input_errors, program_name
-from metahook.cli.files.documents import FILE, Document, documents_in, read_text
+from metahook.cli.errors import EXIT_DIFFERENT, DocumentError, InputError, Refused, input_errors, program_name
+from metahook.cli.files.documents import FILE, Document, check_text, documents_in, read_text
 from metahook.cli.files.manifests import files_in, manifests_of, misspelt
 from metahook.cli.files.objects import Objects, is_parent
 from metahook.cli.hooks.subject import HookUnderTest
@@ -64,6 +64,9 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
     count = 0
     for file in with_progress([file for path in paths for file in files_in(path)], "files checked"):
         text = read_text(file)
+        if file in paths and (problem := _not_text(text)):
+            findings.append(Finding(file, 0, problem))
+            continue
         kinds = [parent.kind for parent in subject.settings.parents]
         if not any(word in text for kind in kinds for word in (kind.kind, kind.api_version)) or _is_patch(Path(file)):
             continue
@@ -79,6 +82,15 @@ def command(paths: tuple[str, ...], subject: HookUnderTest, output: str) -> int:
     problems = f"{len(findings)} problem{'' if len(findings) == 1 else 's'}"
     print(f"{program_name()}: {problems}, {count} valid {words().parent}{'' if count == 1 else 's'}", file=sys.stderr)
     return EXIT_DIFFERENT if findings else 0
+
+
+def _not_text(text: str) -> str:
+    """Return what is wrong with the *text* of a file that a user has named, if it is none; "" if it is text."""
+    try:
+        check_text(text)
+    except DocumentError as error:
+        return f"not text: {error.problem}"
+    return ""
 
 
 class _TemplateError(Exception):

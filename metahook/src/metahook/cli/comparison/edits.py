@@ -8,9 +8,10 @@ may be known from a recorded request.
 import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+
+from msgspec import Struct
 
 from metahook.cli.errors import InputError, Refused, program_name
 from metahook.cli.files.documents import as_yaml
@@ -34,8 +35,7 @@ ROLLED = ("DaemonSet", "Deployment", "StatefulSet")
 """Kinds whose controllers replace Pods if the Pod template changes."""
 
 
-@dataclass(frozen=True)
-class EditedChildren:
+class EditedChildren(Struct, frozen=True):
     """Children by kind and name."""
 
     before: ChildrenByName

@@ -4,12 +4,12 @@ A difference is what another response changes in the children, the status and th
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from metahook.cli.binding import Uncompared, words
 from metahook.cli.comparison.edits import (
@@ -35,15 +35,14 @@ class UnreadableResponse(ValueError):
     """Raised for a body that is not a response of a hook."""
 
 
-@dataclass(frozen=True)
-class HookResponse:
+class HookResponse(msgspec.Struct, frozen=True):
     """The parts of a response that are compared. One with another code than 200 changes nothing in a cluster."""
 
     code: int
-    children: dict[Identity, Json] = field(default_factory=dict)
-    status: Json = field(default_factory=dict)
+    children: dict[Identity, Json] = msgspec.field(default_factory=dict)
+    status: Json = msgspec.field(default_factory=dict)
     resync: object = None
-    rules: list[Any] = field(default_factory=list)
+    rules: list[Any] = msgspec.field(default_factory=list)
     broken_rule: str = ""
     """Why the request is malformed, if this version's response has that code."""
 
@@ -57,8 +56,7 @@ class HookResponse:
         return " ".join(str(word) for word in words_of_status if word is not None)
 
 
-@dataclass(frozen=True)
-class HookVersion:
+class HookVersion(msgspec.Struct, frozen=True):
     """The version of a hook whose responses are compared: how it responds to a request at a time.
 
     ``structs`` returns structs of the kinds of children that it declares, given a request.
@@ -174,28 +172,26 @@ class PodsEffect(Enum):
     END = "end"
 
 
-@dataclass(frozen=True)
-class ChildChange:
+class ChildChange(msgspec.Struct, frozen=True):
     """A child that is added, removed, or changed at some paths."""
 
     change: str
     kind: str
     name: str
-    paths: list[str] = field(default_factory=list)
+    paths: list[str] = msgspec.field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """What differs between two responses; a field without a difference has its default."""
 
     codes: tuple[int, int] | None = None
     """Status codes before and after, if one of the two is not 200."""
-    children: list[ChildChange] = field(default_factory=list)
+    children: list[ChildChange] = msgspec.field(default_factory=list)
     states: tuple[str, str] | None = None
     """State and reason before and after."""
-    status: list[str] = field(default_factory=list)
+    status: list[str] = msgspec.field(default_factory=list)
     """Paths in the status."""
-    rules: list[str] = field(default_factory=list)
+    rules: list[str] = msgspec.field(default_factory=list)
     """Paths in the related rules."""
     resync: bool = False
     pods: PodsEffect = PodsEffect.KEEP
@@ -311,8 +307,7 @@ def _is_ready(parent: Json) -> bool:
     return any(all(item.get(key) == value for key, value in expected.items()) for item in conditions)
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True):
     """A request, and how the responses to it differ; None if there was nothing to compare with."""
 
     recording: Recording
@@ -376,8 +371,7 @@ _MAX_PATHS = 4
 _PODS_WORDS = {PodsEffect.KEEP: [], PodsEffect.RESTART: ["RESTART"], PodsEffect.END: ["PODS END"]}
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(msgspec.Struct, frozen=True):
     """The comparisons, in the order of the requests. *noun* is what a parent is called."""
 
     comparisons: list[Comparison]

@@ -13,7 +13,6 @@ import select
 import stat
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -41,12 +40,11 @@ _INT64_DIGITS = 20
 _JSON = re.compile(r'\{\s*"')
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(msgspec.Struct, frozen=True, dict=True):
     """A document with its *value*, whose *text* begins in a *line* of its file."""
 
     value: object
-    text: str = field(repr=False)
+    text: str
     line: int = 1
 
     def line_of(self, path: Iterable[str | int]) -> int:

@@ -9,11 +9,11 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from metahook.cli.errors import InputError
 from metahook.cli.files.documents import Document, documents_in, read_text
@@ -26,14 +26,13 @@ from metahook.simulator.scenarios import path_steps
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
-@dataclass(frozen=True)
-class FileManifest:
+class FileManifest(msgspec.Struct, frozen=True):
     """An object in the *file*: the value at a path in one of its documents."""
 
     content: Json
     file: str
-    _document: Document | None = field(repr=False, compare=False, default=None)
-    _path: tuple[str | int, ...] = field(repr=False, compare=False, default=())
+    _document: Document | None = None
+    _path: tuple[str | int, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -292,8 +291,7 @@ class _Spec(msgspec.Struct):
     versions: list[_Version]
 
 
-@dataclass(frozen=True)
-class Manifests:
+class Manifests(msgspec.Struct, frozen=True):
     """A CompositeController or DecoratorController, with the CRDs beside it."""
 
     controller: FileManifest

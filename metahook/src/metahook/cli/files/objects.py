@@ -8,8 +8,10 @@ Source: Kubernetes 1.36, apiextensions-apiserver, pkg/apiserver/validation/ratch
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from metahook.cli.binding import traits, words
 from metahook.cli.errors import InputError, Refused, program_name
@@ -125,8 +127,7 @@ def unknown_rules(schema: Schema) -> Iterator[str]:
 _CHECKED_ELSEWHERE = {"apiVersion", "kind", "metadata", "status"}
 
 
-@dataclass(frozen=True)
-class Objects:
+class Objects(Struct, frozen=True):
     """The *parents*, of which there is at least one, and *others*."""
 
     parents: tuple[FileManifest, ...]

@@ -5,7 +5,6 @@ request alone.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeGuard
 
@@ -29,8 +28,7 @@ class _Child(Observed, frozen=True):
     metadata: Metadata
 
 
-@dataclass(frozen=True)
-class Recording:
+class Recording(msgspec.Struct, frozen=True):
     """A request to a hook, and the response that was recorded."""
 
     file: str

@@ -12,11 +12,11 @@ import re
 import struct
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn, cast
 
 import yaml
+from msgspec import Struct
 from yaml.composer import Composer
 from yaml.parser import Parser
 from yaml.reader import Reader, ReaderError
@@ -91,8 +91,7 @@ def line_of(node: yaml.Node, path: Iterable[str | int]) -> int:
     return int(line)
 
 
-@dataclass
-class _Size:
+class _Size(Struct):
     """How much a node holds with its aliases written out: values, and levels of values in values."""
 
     values: int = 1

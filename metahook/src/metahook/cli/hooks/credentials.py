@@ -1,12 +1,12 @@
 """Credentials for a hook at a URL that only some may call: options of the commands that call one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
+from msgspec import Struct
 
 from metahook.cli.errors import InputError
 
@@ -18,8 +18,7 @@ T = TypeVar("T")
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@dataclass(frozen=True)
-class Credentials:
+class Credentials(Struct, frozen=True):
     """Files; None is a file that is not given."""
 
     ca_cert: Path | None = None
@@ -80,7 +79,7 @@ def with_credentials(command: Callable[..., T]) -> Callable[..., T]:
 
     @wraps(command)
     def run(**given: object) -> T:
-        files = {field.name: given.pop(field.name) for field in fields(Credentials)}
+        files = {name: given.pop(name) for name in Credentials.__struct_fields__}
         return command(credentials=Credentials(**files), **given)  # type: ignore[arg-type] # click makes them paths
 
     for add in reversed(_OPTIONS):

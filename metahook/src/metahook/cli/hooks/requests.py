@@ -6,7 +6,6 @@ as the parent's. Live objects are in the form in which kubectl prints them.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
@@ -37,8 +36,7 @@ _OF_THE_CONTROLLER = {RequestRule.COMPOSITE, RequestRule.DECORATOR, RequestRule.
 _NO_UID = "00000000-0000-0000-0000-000000000000"
 
 
-@dataclass(frozen=True)
-class Requests:
+class Requests(msgspec.Struct, frozen=True):
     """Composes requests to *hook*, and has it respond; errors begin with a file and a name, *where*."""
 
     hook: Hook

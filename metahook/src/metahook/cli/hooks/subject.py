@@ -1,10 +1,11 @@
 """The hook that a command is about, and the cluster in which it is tried."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct
+from msgspec.structs import replace
 
 from metahook.cli.binding import binding
 from metahook.cli.errors import InputError, program_name
@@ -17,8 +18,7 @@ from metahook.simulator.scenarios import Scenario
 from metahook.simulator.world import World
 
 
-@dataclass(frozen=True)
-class HookUnderTest:
+class HookUnderTest(Struct, frozen=True):
     """A hook, and the settings by which Metacontroller calls it, for an apply strategy."""
 
     hook: Hook

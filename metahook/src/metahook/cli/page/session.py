@@ -10,10 +10,10 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 from pydantic import BaseModel, Field
 
 from metahook.cli.binding import traits

@@ -8,7 +8,6 @@ import math
 import sys
 import textwrap
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any, Protocol
@@ -40,8 +39,7 @@ _Show = Callable[[Write], tuple[str, str] | None]
 """Returns the text and the tone for a write, or None."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """``at`` is in seconds. ``tone`` is good, bad, busy, plain, or detail for a status without another state."""
 
     at: float
@@ -281,7 +279,7 @@ class Plain:
     is_terminal = property(lambda _: sys.stdout.isatty())
 
     def write(self, *parts: Part) -> None:
-        print("".join(text for text, _ in parts))
+        print("".join(text for text, _ in parts), flush=True)
 
 
 class Lines:

@@ -11,8 +11,10 @@ alone, as it is in an object of any kind.
 
 import json
 import re
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from metahook.protocol.managed_fields import APPLIER
 from metahook.simulator.apiserver.built_in_kinds import merge_keys
@@ -164,8 +166,7 @@ _MANAGERS = {APPLIER: APPLIER, UNDO: UNDO, YOU: "kubectl-edit", SCALER: _CONTROL
 _METADATA = ("annotations", "labels", "ownerReferences")
 
 
-@dataclass(frozen=True)
-class Ownership:
+class Ownership(Struct, frozen=True):
     """What Metacontroller ``applied`` last and still owns, and what others ``updated``, by field manager."""
 
     applied: Json | None = None

@@ -10,7 +10,8 @@ import hashlib
 import itertools
 import math
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from metahook.simulator.apiserver.server_side_apply import SCALER
 from metahook.simulator.apiserver.store import ApiServer
@@ -19,8 +20,7 @@ from metahook.simulator.controllers.delayed_queue import DelayedQueue, claim_mat
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, reference_to, to_json, with_metadata
 
 
-@dataclass(frozen=True)
-class PodCounts:
+class PodCounts(Struct, frozen=True):
     """The Pod counts of a ReplicaSet: desired in its spec, and observed in its status."""
 
     name: str

@@ -12,10 +12,11 @@ plugin/pkg/admission/serviceaccount and priority.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from metahook.protocol.request_builder import controller_of
 from metahook.simulator.apiserver.store import Admission, ApiServer
@@ -168,8 +169,7 @@ def failure_of_image(image: str) -> Failure:
     return next((failure for word, failure in _WORDS.items() if f"-{word}-" in words), Failure.RUNS)
 
 
-@dataclass(frozen=True)
-class Times:
+class Times(Struct, frozen=True):
     """Durations, in seconds."""
 
     schedule: float = 0.1
@@ -190,6 +190,9 @@ class Times:
     def back_off_after(self, failures: int) -> float:
         """Return the wait after so many *failures*."""
         return min(self.back_off * 2.0 ** min(failures - 1, 10), self.longest_back_off)
+
+
+_TIMES = Times()
 
 
 Status = Callable[[Json, Clock], Json]
@@ -309,7 +312,7 @@ _AFFECT_RUNNING = (*EXITING, Failure.EVICTED, Failure.NODE_LOST)
 class Kubelet:
     """Runs the lifecycle of each Pod, with the failure of its image; ``fail`` sets a failure for all Pods."""
 
-    def __init__(self, api: ApiServer, clock: Clock, times: Times = Times()) -> None:
+    def __init__(self, api: ApiServer, clock: Clock, times: Times = _TIMES) -> None:
         self._api = api
         self._clock = clock
         self._times = times

@@ -5,7 +5,6 @@ A response that claims Ready is compared with the children that its request show
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
@@ -23,8 +22,7 @@ from metahook.simulator.metacontroller.settings import LABEL, STRICT, HookSettin
 from metahook.simulator.objects import Json, Key, labels, to_json, with_metadata
 
 
-@dataclass(frozen=True)
-class AnsweredSync:
+class AnsweredSync(msgspec.Struct, frozen=True):
     """A sync or finalize with a usable response: the parent, the children that it observed, and those desired.
 
     ``generation`` changes with what the user asks for; for a decorated object this is all but its status. ``ready`` is
@@ -193,8 +191,7 @@ Occurrence = tuple[Key, float, str]
 """The object, the time, and what happened to it."""
 
 
-@dataclass
-class Evidence:
+class Evidence(msgspec.Struct, dict=True):
     """A *history*, and the syncs in it that have a usable response."""
 
     history: History

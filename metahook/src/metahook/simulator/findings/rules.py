@@ -7,7 +7,6 @@ hook with findings is wrong.
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -163,8 +162,7 @@ def words(value: Any) -> set[str]:
     return found
 
 
-@dataclass(frozen=True)
-class Violation:
+class Violation(msgspec.Struct, frozen=True):
     """``rule`` is a name in RULES, ``key`` the object, ``at`` the time in seconds."""
 
     rule: str

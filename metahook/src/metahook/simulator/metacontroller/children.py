@@ -10,9 +10,10 @@ Source: Metacontroller 4.17, pkg/controller/common: manage_children.go, controll
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from metahook.protocol.installation import UpdateMethod
 from metahook.protocol.objects import MERGE_KEYS, Kind, object_or_empty
@@ -343,8 +344,7 @@ class ChildWriter(NamedTuple):
     apply: Apply
 
 
-@dataclass(frozen=True)
-class ParentManager:
+class ParentManager(Struct, frozen=True):
     """What manages a parent and its children; a subclass is for a kind of controller."""
 
     cache: Cache

@@ -47,7 +47,7 @@ from metahook.simulator.metacontroller.settings import (
 from metahook.simulator.objects import Json, Key, is_deleting, key_of, labels, to_json, with_metadata
 
 
-class Composite(ParentManager):
+class Composite(ParentManager, frozen=True):
     """Claims the children of a parent, and manages them and its status."""
 
     def selector(self, parent: Json) -> Selects:
@@ -94,7 +94,7 @@ DECORATED_BY = "metacontroller.k8s.io/decorator-controller"
 """The annotation of an attachment: the name of its controller."""
 
 
-class Decorator(ParentManager):
+class Decorator(ParentManager, frozen=True):
     """Finds the attachments of an object, and manages them and what the controller sets on the object."""
 
     def selector(self, parent: Json) -> Selects:

@@ -8,8 +8,9 @@ import functools
 import json
 import math
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from metahook.protocol.bodies import RelatedRule
 from metahook.protocol.request_builder import Api
@@ -130,8 +131,7 @@ class Crash(Exception):
     """Raised for a response that crashes Metacontroller."""
 
 
-@dataclass(frozen=True)
-class Response:
+class Response(Struct, frozen=True):
     """A response to sync or finalize. An empty list of children deletes all of them.
 
     ``labels`` and ``annotations`` are those that a decorator sets on its object; None removes one. Without a ``status``

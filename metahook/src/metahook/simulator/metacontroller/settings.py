@@ -7,9 +7,10 @@ Source: Metacontroller 4.17, makeSelector in pkg/controller/composite; pkg/contr
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct, field
 
 from metahook.protocol.installation import UpdateMethod
 from metahook.protocol.objects import Kind
@@ -20,8 +21,7 @@ from metahook.simulator.objects import Json, labels
 HOOKS = ("sync", "customize", "finalize")
 
 
-@dataclass(frozen=True)
-class HookSettings:
+class HookSettings(Struct, frozen=True):
     """A hook as its controller declares it. *loose* responses may have unknown and repeated fields."""
 
     version: Version = "v2"
@@ -52,13 +52,12 @@ class InvalidSelector(Exception):
     """Raised for a selector that can't be used: each sync fails."""
 
 
-@dataclass(frozen=True)
-class ParentResource:
+class ParentResource(Struct, frozen=True):
     """A kind of parents, and which of its objects are parents: those that both selectors match."""
 
     kind: Kind
-    label_selector: Json = field(default_factory=dict, hash=False)
-    annotation_selector: Json = field(default_factory=dict, hash=False)
+    label_selector: Json = field(default_factory=dict)
+    annotation_selector: Json = field(default_factory=dict)
     ignore_status_changes: bool = False
 
     def matches(self, parent: Json) -> bool:
@@ -233,8 +232,7 @@ WITHOUT_STATUS = {
 """The built-in kinds that have no status."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True, eq=False, dict=True):
     """The kinds and options of a simulated controller. ``resync_period`` is in seconds.
 
     ``label_selector`` and ``ignore_status_changes`` are those of parentResource; without a selector all parents match.
@@ -246,23 +244,23 @@ class Settings:
     mode: Mode = "dynamic-apply"
     resync_period: float = 600
     ignore_status_changes: bool = True
-    label_selector: Json = field(default_factory=dict, hash=False)
+    label_selector: Json = field(default_factory=dict)
     has_customize: bool = True
     served: tuple[Kind, ...] = SERVED
-    update_methods: Mapping[Kind, UpdateMethod] = field(default_factory=dict, hash=False)
-    crds: tuple[Json, ...] = field(default=(), hash=False)
+    update_methods: Mapping[Kind, UpdateMethod] = field(default_factory=dict)
+    crds: tuple[Json, ...] = ()
     """The CRDs whose defaults the API server adds, and by whose schemas it prunes and refuses a status."""
     api: Api = "composite"
     name: str = "controller"
     has_sync: bool = True
     has_finalize: bool = False
-    hooks: Mapping[str, HookSettings] = field(default_factory=dict, hash=False)
+    hooks: Mapping[str, HookSettings] = field(default_factory=dict)
     """Version and decoding of each hook; one that is not here has v2 and strict decoding."""
     generate_selector: bool = True
     """Whether the children of a parent are those with its uid in a label; if not, ``spec.selector`` of the parent."""
     decorated: tuple[ParentResource, ...] = ()
     """The resources of a DecoratorController, of which ``parent`` is the first."""
-    manifest: Json = field(default_factory=dict, hash=False, compare=False)
+    manifest: Json = field(default_factory=dict)
     """The controller's object, which each request contains."""
     gaps: tuple[str, ...] = ()
     """What the simulator does in another way than a real control plane, each as a sentence."""
