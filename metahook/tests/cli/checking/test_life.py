@@ -17,8 +17,7 @@ AGAIN = "written again and again, although nothing else changes: {} is another o
 MISTAKES = {
     "status forgotten": wrong(
         "SyncResponse(children=[])",
-        f"hook.py:{FIRST_LINE + 1}  Site www: TypeError: SyncResponse.__init__() missing 1 required positional "
-        "argument: 'status'  Exception",
+        f"hook.py:{FIRST_LINE + 1}  Site www: TypeError: Missing required argument 'status'  Exception",
     ),
     "null in a child": wrong(
         'made(child("a", a=None))', "ConfigMap a: data.a is null: leave the field out  RefusedResponse"
