@@ -171,15 +171,15 @@ LATENESS = 600
 class Deadlines:
     """When the *rollout* is late: it made no progress, or Pods have no stability, by these times.
 
-    *has_drift*: it is not yet that of the spec, so that no progress is due. Failures of Pods, as the *diagnosis* has
-    them, count only where nothing else *is_held_up*. After the last of them, failures decide, and not the clock: a Pod
-    that has not failed since the deadline has met it.
+    Progress *is_due* once it is that of the spec. Failures of Pods, as the *diagnosis* has them, count only where
+    nothing else *is_held_up*. After the last of them, failures decide, and not the clock: a Pod that has not failed
+    since the deadline has met it.
     """
 
     def __init__(  # noqa: PLR0913 - all that they depend on
-        self, rollout: Rollout, wait: Wait, diagnosis: Diagnosis, *, has_drift: bool, is_held_up: bool, now: datetime
+        self, rollout: Rollout, wait: Wait, diagnosis: Diagnosis, *, is_due: bool, is_held_up: bool, now: datetime
     ) -> None:
-        progress = None if has_drift else _progress_ends(rollout, wait)
+        progress = _progress_ends(rollout, wait) if is_due else None
         unstable_since = None if is_held_up else diagnosis.unstable_since
         stability = _stability_ends(rollout, unstable_since) if unstable_since else None
         last_failure = None if is_held_up else diagnosis.last_failure_at
@@ -406,9 +406,8 @@ class Facts:
         """Whether another user or controller keeps changing a child, as the drifts in this generation show."""
         has_drift = self.drift is not None
         is_held_up = has_drift or bool(desired.config.missing) or self.is_not_yet_observed
-        self.deadlines = Deadlines(
-            self.rollout, self.wait, diagnosis, has_drift=has_drift, is_held_up=is_held_up, now=now
-        )
+        is_due = not has_drift and not self.was_just_written
+        self.deadlines = Deadlines(self.rollout, self.wait, diagnosis, is_due=is_due, is_held_up=is_held_up, now=now)
         self.is_scaling = desired.replicas.is_autoscaled and self._is_scaling()
         """Whether Pods start or stop because an autoscaler changed their number, and none fails or is late."""
         self.terminating, self.conflict = self._occupants() if desired.occupants else (None, None)

@@ -212,6 +212,19 @@ def test_a_written_deployment_is_news_once_it_is_observed_or_after_a_minute(
     assert reason(sync(parent, MADE, now=now)) == "Available"
 
 
+def test_the_deadline_of_a_rollout_begins_after_the_wait_for_the_deployment() -> None:
+    hurried = my_resource(progressDeadlineSeconds=20)
+    made = {**finished(hurried)[0], "status": UNSEEN}
+    waited = {**hurried, "status": sync(hurried)["status"]}
+
+    assert reason(sync(waited, made, now=NOW + timedelta(seconds=30))) == "Building"
+
+    begun = {**hurried, "status": sync(waited, made, now=NOW + timedelta(seconds=61))["status"]}
+
+    assert reason(sync(begun, made, now=NOW + timedelta(seconds=80))) == "RollingOut"
+    assert reason(sync(begun, made, now=NOW + timedelta(seconds=81))) == "ProgressDeadlineExceeded"
+
+
 @pytest.mark.parametrize(
     "last",
     [
