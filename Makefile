@@ -127,7 +127,7 @@ deploy: ## Build and push the image, and install the operator in your cluster: m
 bench: $(READY) ## Compare the CPU of the hook with that of simpler ones, in two minutes: ROUNDS=5
 	@$(BIN)/python -m bench.comparison $(if $(ROUNDS),--rounds $(ROUNDS))
 
-scale: $(READY) ## Measure events with many MyResources, and shards, on a real control plane, in about 25 minutes: N=1000. PEERS=1 does the same job with other operators instead
+scale: $(READY) ## Measure events with many MyResources, and shards, on a real control plane, in about 25 minutes: N=1000; with PEERS=1 compare other operators: N="300 1000"
 	@$(BIN)/python -m bench.scale $(N) $(if $(PEERS),--peers)
 
 check: $(READY) ## Run formatter, linter, type checker and import contracts

@@ -84,7 +84,7 @@ class MyResourceStatus(Model):
     selector: Annotated[str, Field(max_length=253)]
     """Label selector of the Pods, for kubectl scale and autoscalers."""
     image: Annotated[str, Field(max_length=1024)] | None = None
-    """Image in the observed Deployment."""
+    """Image in the Deployment, as its controller observed it last, or a minute after it was written."""
     url: Annotated[str, Field(max_length=1024)] | None = None
     """Address of the application outside of the cluster, while the condition Exposed is True."""
     address: Annotated[str, Field(max_length=253)] | None = None

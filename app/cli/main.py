@@ -21,7 +21,7 @@ _NAME = "myresource"
 _ABOUT = "Preview, simulate and serve MyResources, which the operator turns into Deployments."
 _HELP = ("-h", "--help")
 _CONTEXT = {"help_option_names": _HELP, "max_content_width": 100}
-_COMPLETE = "_MYRESOURCE_COMPLETE"
+_COMPLETE = f"_{_NAME.upper()}_COMPLETE"
 
 _OWN = {
     "crd": "Print the CustomResourceDefinition.",

@@ -48,7 +48,10 @@ SKEWED_PATIENCE = 600
 """The same where clocks differ: nobody knows how much of it is the difference."""
 
 OBSERVED_WITHIN = PATIENCE + 1
-"""Seconds that the Deployment controller may take to observe it as well; the status has its beginning in whole ones."""
+"""Seconds that the Deployment controller may take to observe it as well; the status has its beginning in whole ones.
+
+Then the wait for the rollout begins, with its deadline.
+"""
 
 RESEND = 30
 """Seconds after which a value that differs is sent again.

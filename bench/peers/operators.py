@@ -19,6 +19,10 @@ HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "requirements.txt"
 
 
+class CannotPrepare(Exception):
+    """Raised when a peer can't be installed or built, although its tools are there."""
+
+
 @dataclass(frozen=True)
 class Peer:
     """An operator, with the files of its *source*."""
@@ -26,7 +30,7 @@ class Peer:
     name: str
     source: tuple[Path, ...]
     prepare: Callable[[Path], None]
-    """Installs or builds what it needs into a folder, unless that is done; raises Missing, with a message."""
+    """Installs or builds what it needs into a folder, unless that is done; raises Missing or CannotPrepare."""
     _program: Callable[[Path], list[str]]
 
     def command(self, kubeconfig: Path, folder: Path) -> list[str]:
@@ -62,7 +66,7 @@ def _run(command: list[str], folder: Path = HERE) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         message = f"failed: {' '.join(command)}: {done.stderr[-1000:]}"
-        raise Missing(message)
+        raise CannotPrepare(message)
 
 
 def _kopf(file: Path) -> Callable[[Path], list[str]]:

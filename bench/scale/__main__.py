@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
-from bench.peers.operators import PEERS
+from bench.peers.operators import PEERS, CannotPrepare
 from bench.scale import report
 from bench.scale.cluster import Cluster, cluster
 from bench.scale.comparison import compare
@@ -115,26 +115,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"the number of MyResources is one from 1 to {MAX_SIZE}, such as: make scale N=200")
     if peers and settings != _DEFAULT:
         parser.error("--peers has settings of its own: leave the others out")
-    try:
-        binaries = find_binaries()
-        if peers:
-            prepare()
-    except Missing as missing:
-        print(missing)
-        return 0
     if shutil.disk_usage(tempfile.gettempdir()).free < _SPACE << 30:
         print(f"{tempfile.gettempdir()} has less than {_SPACE} GiB of free disk space; set TMPDIR", file=sys.stderr)
         return 1
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        binaries = find_binaries()
         if peers:
+            prepare()
             measure_operators(binaries, sizes, rest)
         for size in () if peers else sizes:
             if settings == _DEFAULT:
                 measure(binaries, size)
             else:
                 measure_with(binaries, size, settings)
-    except TimeoutError as reason:
+    except Missing as missing:
+        print(missing)
+    except (TimeoutError, CannotPrepare) as reason:
         print(f"stopped: {reason}", file=sys.stderr)
         return 1
     return 0

@@ -134,6 +134,7 @@ class _Run:
         before, size = self._cpu, self._requests.size()
         with suppress(OSError):  # it is about to stop
             self._cpu = sum(cpu_of(self._operator.processes).seconds.values())
+        # As a queue of one: an operator that needs CPU has something left to do.
         return Work(depth=int(self._cpu - before > BUSY), requests=size)
 
 

@@ -119,7 +119,7 @@ class Peer:
 
 
 def prepare() -> None:
-    """Install and build the peers, unless that is done; raise Missing."""
+    """Install and build the peers, unless that is done; raise Missing or CannotPrepare."""
     BUILT.mkdir(parents=True, exist_ok=True)
     for peer in PEERS:
         peer.prepare(BUILT)

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,12 +10,14 @@ import yaml
 
 from app import __version__
 from app.api.crd import crd
+from app.cli.main import program
 from tests.cli.command import CommandResult, call
+from toolkit.command import run
+
+COMMANDS = ["crd", "diff", "explain", "import", "record", "render", "replay", "serve", "simulate", "validate"]
 
 
-@pytest.mark.parametrize(
-    "name", ["crd", "diff", "explain", "import", "record", "render", "replay", "serve", "simulate", "validate"]
-)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
     ended = call(name, "--help")
 
@@ -25,6 +28,31 @@ def test_every_command_has_a_help_page_that_fits_a_terminal(name: str) -> None:
 
 def test_without_arguments_help_is_printed() -> None:
     assert call() == call("--help")
+
+
+@pytest.mark.parametrize("words", [(), ("-h",), ("--help",), ("--version",), ("-h", "--version"), ("--version", "-h")])
+def test_the_help_without_imports_is_that_of_the_program(words: tuple[str, ...]) -> None:
+    assert call(*words) == run(lambda arguments: program().main(arguments), *words)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("typed", ["", "re", "expl"])
+def test_names_completed_without_imports_are_those_of_the_program(
+    shell: str, typed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variables = {"_MYRESOURCE_COMPLETE": f"{shell}_complete", "COMP_WORDS": f"myresource {typed}", "COMP_CWORD": "1"}
+    for name, value in {**variables, **({"COMP_CWORD": typed} if shell == "fish" else {})}.items():
+        monkeypatch.setenv(name, value)
+
+    found, expected = call(), run(lambda _: program().complete())
+
+    assert _names(found.out) == _names(expected.out)
+    assert ("render" in found.out) == ("render".startswith(typed))
+
+
+def _names(completions: str) -> list[str]:
+    """Return the names of commands, without their summaries, which the program cuts off."""
+    return [word for word in re.split(r"[,\s]", completions) if word in COMMANDS]
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def parent_status(facts: Facts, decision: Decision) -> ParentStatus:
         "replicas": _replicas(facts),
         "selector": f"{SELECTOR_LABEL}={facts.parent.name}",
     }
+    # Until the Deployment is observed, its Pods have the image that it had; another one would be a write of the status.
     if image := facts.previous_status.image if facts.was_just_written else facts.rollout.image:
         status["image"] = image[:MAX_MESSAGE]
     if facts.desired.exposure and ("Exposed", "True") in [(each.type, each.status) for each in conditions]:

@@ -14,7 +14,7 @@ from app.core.facts import Facts
 from app.core.readiness import Decision
 from app.core.reasons import PROGRESS_DEADLINE_EXCEEDED, REASONS, listing
 from app.core.status.condition_type import ACT, ConditionType, ParentCondition
-from metahook import Deployment, Removal, Service
+from metahook import Removal, Service
 
 TYPE = ConditionType(
     "Ready",
@@ -87,20 +87,21 @@ def _write(facts: Facts) -> str:
     drift = _drift(facts)
     if drift.is_undesired:
         return "deleted"
-    written = facts.rollout.deployment if facts.was_just_written else None
-    was_updated = written is not None and written.metadata.generation != 1
-    return "updated" if drift.observed or was_updated else "created"
+    return "updated" if drift.observed else "created"
 
 
 def _awaited(facts: Facts) -> str:
     drift = _drift(facts)
+    if facts.was_just_written:
+        # As before the write, when a Deployment without an image was not observed.
+        write = "updated" if facts.previous_status.image else "created"
+        return f"Deployment {deployment_name(facts.parent)} to be {write} and observed"
     if facts.wait.is_keeping_newer_children:
         return f"Metacontroller to send the generation that {drift.kind} {drift.name} was made for"
     if drift.removal:
         return f"the removal of leftover fields of {drift.kind} {drift.name}"
-    if facts.was_just_written or (drift.kind == Deployment.KIND.kind and not drift.is_undesired):
-        return f"{Deployment.KIND.kind} {deployment_name(facts.parent)} to be {_write(facts)} and observed"
-    return f"{drift.kind} {drift.name} to be {_write(facts)}"
+    is_written_for_spec = drift.kind == "Deployment" and not (drift.is_undesired or drift.path)
+    return f"{drift.kind} {drift.name} to be {_write(facts)}" + (" and observed" if is_written_for_spec else "")
 
 
 def _obstacle(facts: Facts) -> str:

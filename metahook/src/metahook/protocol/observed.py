@@ -152,12 +152,11 @@ Place = tuple[str, str]
 """Namespace and name of a child; the namespace of a cluster-scoped one is empty."""
 
 
-class _Declared(dict[Any, dict[Place, ObservedChild[Any]]]):
+class _Declared(dict[type[Object], dict[Place, ObservedChild[Any]]]):
     """The children of each declared kind, by their places; a look-up of another kind raises UndeclaredKind."""
 
-    def __missing__(self, kind: type[Object] | str) -> NoReturn:
-        # A group key begins with the kind, which has no dot.
-        raise UndeclaredKind(kind.partition(".")[0] if isinstance(kind, str) else kind.KIND.kind)
+    def __missing__(self, struct: type[Object]) -> NoReturn:
+        raise UndeclaredKind(struct.KIND.kind)
 
 
 class Children:
@@ -184,7 +183,7 @@ class Children:
         self.namespace = namespace
         self.owner_uid = owner_uid
         self._by_struct = _Declared()
-        self._by_group = _Declared()
+        self._by_group: dict[str, dict[Place, ObservedChild[Any]]] = {}
         self.unmanaged = {kind for struct in optional if (kind := struct.KIND.group_key) not in groups}
         """The groups of kinds of which Metacontroller manages no children: see :meth:`manages`."""
         for struct in structs:
@@ -231,6 +230,8 @@ class Children:
     def find(self, manifest: Manifest) -> ObservedChild[Object] | None:
         """Return the child of the kind and name of *manifest* with its JSON, or None; raise UndeclaredKind."""
         group, namespace, name = identity_of(manifest, self.namespace)
+        if group not in self._by_group:
+            raise UndeclaredKind(manifest.get("kind"))
         return self._by_group[group].get((namespace, name))
 
     def identities(self) -> set[Identity]:

@@ -6,7 +6,7 @@ the response. Anything else is a refusal, which holds nothing of the request. Im
 This is the way of a request:
 
 1. ``serve`` runs uvicorn, whose protocol parses the request; ``callers`` has the certificates that it shows.
-2. ``app`` is the FastAPI app: the middleware ``callers.CallerCheck`` may refuse; a route leads to
+2. ``app`` is the FastAPI app: the middleware ``callers.CallerCheck`` may refuse; a route that ``app`` adds leads to
 3. ``calls``, which reads the body, calls the handler, in the event loop or in a thread, and responds.
 
 ``refusals`` are the responses other than 200, ``telemetry`` counts and logs both, ``logs`` writes the lines, and

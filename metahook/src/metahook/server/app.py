@@ -122,7 +122,7 @@ def _calls(hooks: list[Hook], limits: Limits, telemetry: Telemetry, clock: Clock
 class _HookRoute(APIRoute):
     """A route that calls its endpoint as Starlette does: it looks for no parameters, and has no dependencies.
 
-    Those of ``hook_router`` can have some, of the app that includes them.
+    The routes of ``hook_router`` are FastAPI's own: the app that includes them may add dependencies.
     """
 
     def __init__(self, path: str, endpoint: Endpoint, **options: Any) -> None:  # noqa: ANN401 - FastAPI's

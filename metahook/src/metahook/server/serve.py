@@ -70,6 +70,7 @@ def run(app: FastAPI, hooks_at: Address, health_at: Address) -> None:
     _give_back_large_blocks()
     service: Service = app.state.service
     set_up_logging(service.options.log)
+    # The hooks first: an error about a port that is taken then names the one that users know.
     with hooks_at.listen() as hooks_socket, health_at.listen() as health_socket:
         _announce(hooks_socket, health_socket, service.options)
         hooks = HookServer(app)
