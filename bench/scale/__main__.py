@@ -30,7 +30,7 @@ SIZE, MAX_SIZE = 1_000, 5_000
 
 REST = 120.0
 _OPERATORS = 2 + len(PEERS)
-_OF_OPERATOR, _EACH_OF_OPERATOR = 1.5, 0.005
+_OF_OPERATOR, _EACH_OF_OPERATOR = 0.5, 0.0025
 """Minutes for all events of an operator but the rest, and for each MyResource."""
 _DEFAULT = Settings()
 _SPACE = 4
